@@ -110,9 +110,11 @@ void quell_answer_hasten(struct quell_flow *flow, u32 end_seq)
  */
 void quell_answer_left(struct quell_flow *flow, u32 ack_seq)
 {
-	u32 hasten_seq = READ_ONCE(flow->answer.hasten_seq);
+	u32 hasten_seq;
 
+	/* In this order: data that is hastened meanwhile is for the next packet, or this one. */
 	WRITE_ONCE(flow->answer.hastened, false);
+	hasten_seq = READ_ONCE(flow->answer.hasten_seq);
 	if (before(ack_seq, hasten_seq))
 		quell_answer_watch(flow, hasten_seq);
 }

@@ -109,6 +109,9 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->now.governor_ns = ktime_get_ns();
 	flow->stamp_secret = get_random_u32();
 	flow_init_lists(flow);
+	/* The timeout for tails depends on it. */
+	if (dst)
+		quell_link_update(flow, dst->dev);
 	quell_probe_init(flow, sk);
 	quell_recover_init(flow, sk);
 	flow_set_addresses(flow, sk);
@@ -116,8 +119,6 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 		kmem_cache_free(flow_cache, flow);
 		return NULL;
 	}
-	if (dst)
-		quell_link_update(flow, dst->dev);
 	/* A dump may have found the flow by its number before quell_flow_publish() failed. */
 	if (quell_flow_publish(flow)) {
 		call_rcu(&flow->rcu, flow_free_rcu);

@@ -273,9 +273,8 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		quell_tail_expect(flow, at_ns);
 	} else if (at_ns) {
 		probe_run(flow, sk, skb);
-		at_ns = quell_tail_due_ns(flow);
 		/* It was not sent: quell_tail_sent() would have set the timer. */
-		if (at_ns && at_ns <= now_ns) {
+		if (tail->timeout_ns && !hrtimer_is_queued(&tail->timer)) {
 			tail->since_ns = now_ns;
 			quell_tail_wake(flow, now_ns + tail->timeout_ns);
 		}

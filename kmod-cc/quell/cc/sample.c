@@ -41,11 +41,10 @@
 #define DELAYED_ROUND_TRIPS	8U
 
 /*
- * In place of a round-trip time: the ACK waited, for a timer or for the answer that it came with,
- * so that neither its time nor whether the window was enough can be told; the hook has not seen it.
+ * In place of a round-trip time: the ACK was delayed, by a timer or for the reply that it came
+ * with, so that neither its time nor whether the window was enough is known.
  */
 #define SAMPLE_WAITED		U64_MAX
-#define SAMPLE_UNSEEN		(U64_MAX - 1)
 
 /*
  * Lower bound of a round-trip time.  Only packets that found the interface free
@@ -266,7 +265,7 @@ static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 
 	if (!arrival->rx_ns) {
 		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
-		return SAMPLE_UNSEEN;
+		return 0;
 	}
 	if (arrival->has_echo) {
 		if (acked->segment)
@@ -349,17 +348,21 @@ static void sample_check_link(struct quell_flow *flow, const struct sample_acked
 static void sample_receipt(struct quell_flow *flow, const struct tcp_sock *tp, u32 acked_seq,
 			   struct quell_arrival *arrival)
 {
+	/* An echo names its data itself; TCP may have dropped another ACK. */
 	if (quell_arrival_take(flow, tp->snd_una, arrival) &&
-	    (arrival->ack_seq == tp->snd_una || after(arrival->ack_seq, acked_seq)))
+	    (arrival->ack_seq == tp->snd_una ||
+	     (arrival->has_echo && after(arrival->ack_seq, acked_seq))))
 		return;
-	arrival->rx_ns = sock_owned_by_user_nocheck(flow->sk) ? 0 : tp->tcp_clock_cache;
+	arrival->rx_ns = tp->tcp_clock_cache;
+	if (sock_owned_by_user_nocheck(flow->sk) || quell_signal_is_signed(flow->sk))
+		arrival->rx_ns = 0;
 	arrival->has_echo = false;
 	arrival->hardware = false;
 }
 
 /*
  * Round-trip time of the newest delivered segment in ns; 0 when there is no sample,
- * SAMPLE_WAITED or SAMPLE_UNSEEN instead.  The lock of the flow is held.
+ * SAMPLE_WAITED instead.  The lock of the flow is held.
  */
 static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			 u32 acked_seq, const struct rate_sample *rs,
@@ -392,7 +395,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 		sample_check_link(flow, &acked, arrival.rx_ns);
 	}
 	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &arrival);
-	if (!rtt_ns || rtt_ns >= SAMPLE_UNSEEN)
+	if (!rtt_ns || rtt_ns == SAMPLE_WAITED)
 		return rtt_ns;
 	if (sample_is_answer(flow, tp, &arrival)) {
 		quell_count(flow->qnet, QUELL_N_RTT_ANSWER);
@@ -446,10 +449,9 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 	spin_lock(&flow->lock);
 	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
 	quell_segments_drop(&flow->segments, tp->snd_una);
-	if (rs->acked_sacked)
-		quell_tail_acked(flow, tp->tcp_clock_cache);
+	quell_tail_acked(flow, tp->tcp_clock_cache, rs->acked_sacked);
 	spin_unlock(&flow->lock);
-	if (rtt_ns && rtt_ns < SAMPLE_UNSEEN) {
+	if (rtt_ns && rtt_ns != SAMPLE_WAITED) {
 		sample->rtt_ns = rtt_ns;
 		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)
 			WRITE_ONCE(flow->now.min_rtt_ns, rtt_ns);
@@ -458,7 +460,7 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 	} else if (rtt_ns == SAMPLE_WAITED) {
 		/* Whether the window was enough cannot be told. */
 		sample->flags |= QUELL_S_APP_LIMITED;
-	} else if (rtt_ns == SAMPLE_UNSEEN || !flow->now.min_rtt_ns) {
+	} else if (!flow->now.min_rtt_ns) {
 		sample_kernel_rtt(sk, rs, sample);
 		if (sample->rtt_ns)
 			WRITE_ONCE(flow->now.clock, QUELL_CLOCK_KERNEL);

@@ -249,22 +249,25 @@ void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack
 }
 
 /**
- * quell_tail_acked() - an ACK reports segments delivered
- * @flow:   flow
- * @now_ns: now, CLOCK_MONOTONIC, ns
+ * quell_tail_acked() - TCP has processed an ACK
+ * @flow:      flow
+ * @now_ns:    now, CLOCK_MONOTONIC, ns
+ * @delivered: the ACK reports segments delivered
  *
  * Context: socket lock, lock of @flow.
  */
-void quell_tail_acked(struct quell_flow *flow, u64 now_ns)
+void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered)
 {
 	struct quell_tail *tail = &flow->tail;
 
-	tail->since_ns = now_ns;
-	if (tail->tries) {
-		tail->tries = 0;
-		quell_tail_update(flow);
+	if (delivered) {
+		tail->since_ns = now_ns;
+		if (tail->tries) {
+			tail->tries = 0;
+			quell_tail_update(flow);
+		}
 	}
-	/* It is not queued after the last of the probes in a row. */
+	/* It is not queued after the last probe in a row, or one that was not allowed. */
 	if (!hrtimer_is_queued(&tail->timer) && tail->timeout_ns && tcp_sk(flow->sk)->packets_out)
 		tail_start(flow, max(now_ns, tail->left_ns) + tail->timeout_ns, false);
 }

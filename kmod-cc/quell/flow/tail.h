@@ -100,7 +100,7 @@ bool quell_tail_take_ack(struct quell_flow *flow, u64 now_ns);
 u64 quell_tail_due_ns(struct quell_flow *flow);
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq);
-void quell_tail_acked(struct quell_flow *flow, u64 now_ns);
+void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 
 /* probe.c */

@@ -11,7 +11,8 @@
  * A trimmed packet is answered with a NACK, nack.c, and dropped.  A received NACK is
  * queued, recover.c, and passed on as an ACK.
  * The option is removed from the packet.  A segment that TCP will drop, because its
- * checksum or its numbers are wrong, is counted and changes no state.  TCP verifies
+ * checksum or its numbers are wrong, is counted and changes no state; one that is ordinary
+ * (receive_is_ordinary()) changes none here anyway, and is not checked.  TCP verifies
  * signatures after this hook, so segments of a socket with keys (MD5, TCP-AO) are
  * ignored: such a flow runs on the stack's microsecond clock.
  *
@@ -502,12 +503,10 @@ static bool receive_is_ordinary(struct quell_flow *flow, const struct sock *sk,
 		return false;
 	if (skb->len == header_bytes)
 		return true;
-	if (READ_ONCE(flow->answer.asked) || ntohl(th->seq) != READ_ONCE(tp->rcv_nxt) ||
-	    READ_ONCE(tp->out_of_order_queue.rb_node))
-		return false;
-	if (READ_ONCE(flow->data_ack_seq) != ntohl(th->ack_seq))
-		WRITE_ONCE(flow->data_ack_seq, ntohl(th->ack_seq));
-	return true;
+	return !READ_ONCE(flow->answer.asked) && ntohl(th->seq) == READ_ONCE(tp->rcv_nxt) &&
+	       !READ_ONCE(tp->out_of_order_queue.rb_node) &&
+	       /* A new number is noted, once the segment was checked. */
+	       READ_ONCE(flow->data_ack_seq) == ntohl(th->ack_seq);
 }
 
 /*

@@ -101,14 +101,16 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 	local_bh_disable();
 	bh_lock_sock_nested(sk);
 	owned = sock_owned_by_user(sk);
-	if (!owned)
+	if (!owned) {
 		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
+		/* A process that takes the socket next may send, and must see this. */
+		if (!receive_is_out_of_order(sk, segment->in))
+			quell_answer_hasten(flow, end_seq);
+	}
 	bh_unlock_sock(sk);
 	local_bh_enable();
 	if (owned)
 		quell_answer_watch(flow, end_seq);
-	else if (!receive_is_out_of_order(sk, segment->in))
-		quell_answer_hasten(flow, end_seq);
 }
 
 /* Whether the sender asks for an ACK that TCP may delay: see the top of the file. */

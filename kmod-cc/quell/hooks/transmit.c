@@ -504,7 +504,12 @@ static void transmit_packet(struct sock *sk, struct sk_buff *skb)
  */
 static __always_inline bool transmit_is_ours(const struct sock *sk, const struct sk_buff *skb)
 {
-	return sk && (tcp_hdr(skb)->syn || (transmit_is_tcp(sk) && quell_cc_may_be_ready(sk)));
+	if (!sk)
+		return false;
+	/* A raw socket's packet may have no TCP header. */
+	if (transmit_is_tcp(sk))
+		return quell_cc_may_be_ready(sk) || tcp_hdr(skb)->syn;
+	return READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV;
 }
 
 unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
