@@ -27,10 +27,12 @@ wire.bind((sys.argv[1], 0))
 wire.settimeout(0.1)
 print("ready", flush=True)
 seen = collections.Counter()
-while not ended:
+while True:
     try:
         ip, where = wire.recvfrom(1 << 17)
     except TimeoutError:
+        if ended:
+            break
         continue
     ip = ip[14:]
     tcp = ip[(ip[0] & 15) * 4:struct.unpack(">H", ip[2:4])[0]]
