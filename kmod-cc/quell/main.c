@@ -51,6 +51,7 @@
  *	hooks.c		network hooks, per namespace
  *	transmit.c	LOCAL_OUT hook, records departures, adds options
  *	receive.c	LOCAL_IN hook, records receipts, reads options
+ *	receive_open.c	offers of the option while a connection opens
  *	receive_data.c	data: its sender is counted, its ACK hastened
  *	nack.c		NACKs built and parsed
  * genl/	generic netlink

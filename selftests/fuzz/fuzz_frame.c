@@ -70,7 +70,8 @@ static void check_places(const struct quell_frame *frame)
 	require(flow->transport_at <= QUELL_FRAME_BYTES_MAX, "headers are near the start");
 	require(flow->transport_at <= flow->end, "a header is within its packet");
 	require(flow->end <= frame->len, "a packet is within the frame");
-	require(!frame->inner || flow->end <= frame->ip[0].end, "an inner packet is within the outer");
+	require(!frame->inner || flow->end <= frame->ip[0].end,
+		"an inner packet is within the outer");
 	require(!frame->tcp_bytes || flow->transport_at + frame->tcp_bytes <= frame->bytes,
 		"TCP's options can be read");
 }

@@ -8,10 +8,13 @@
 #include <linux/types.h>
 #include "flow/rx.h"
 
+struct net;
 struct quell_flow;
 struct quell_opt;
+struct request_sock;
 struct sk_buff;
 struct sock;
+struct tcphdr;
 
 /**
  * struct receive_headers - header fields of a received segment
@@ -62,6 +65,14 @@ struct receive_segment {
 	bool				of_program;
 	struct quell_arrival		arrival;
 };
+
+/* receive_open.c */
+void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+			   u32 ip_bytes);
+void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
+		       const struct receive_headers *in);
+void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
+			   const struct tcphdr *th, const struct receive_headers *in);
 
 /* receive_data.c */
 void quell_receive_data(struct quell_flow *flow, struct sock *sk,

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signal plane, LOCAL_IN: segments of connections that open, in which offers of the Quell option
+ * are noted, agree.c.
+ */
+#include <linux/tcp.h>
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/signal.h"
+#include "hooks/receive.h"
+#include "netns/agree.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* Whether a segment has a valid option, whose version is stored in @version. */
+static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)
+{
+	struct quell_net *qnet = quell_net(net);
+	enum quell_option_result result;
+	struct quell_opt opt = {};
+
+	/* TCP drops the segment, and the peer retransmits it. */
+	if (!quell_option_checksum_holds(skb, ip_bytes)) {
+		quell_count_told(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+		return false;
+	}
+	result = quell_option_take(skb, ip_bytes, &opt);
+	if (result == QUELL_OPTION_MALFORMED)
+		quell_count_told(qnet, QUELL_N_OPTION_MALFORMED);
+	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
+	return result == QUELL_OPTION_TAKEN;
+}
+
+/**
+ * quell_receive_opening() - note the offer in a segment for a socket that opens a connection
+ * @sk: socket in SYN_SENT or SYN_RECV
+ * @skb: the SYN-ACK that answers its SYN, or the peer's SYN on simultaneous open
+ * @th: its TCP header
+ * @ip_bytes: length of its network header
+ *
+ * Context: LOCAL_IN hook, RCU read section; not the socket lock.
+ */
+void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+			   u32 ip_bytes)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_agree_key key;
+	u8 version;
+
+	if (!quell_signal_listens(qnet) ||
+	    !quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops)))
+		return;
+	/* Over loopback the SYN-ACK arrives before the sender has advanced snd_nxt. */
+	if (th->ack && (!after(ntohl(th->ack_seq), READ_ONCE(tp->snd_una)) ||
+			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
+		return;
+	quell_agree_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
+	if (receive_reads(sock_net(sk), skb, ip_bytes, &version) && version)
+		quell_agree_put(qnet, &key);
+}
+
+/**
+ * quell_receive_syn() - note the offer in a SYN for a listener, or without a socket
+ * @net: namespace
+ * @skb: the SYN
+ * @th: its TCP header
+ * @in: its headers
+ *
+ * Context: LOCAL_IN hook, RCU read section; not the socket lock.
+ */
+void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
+		       const struct receive_headers *in)
+{
+	struct quell_agree_key key;
+	u8 version = 0;
+
+	if (in->acks || !quell_signal_listens(quell_net(net)))
+		return;
+	quell_agree_key(&key, skb, th, false, 0);
+	receive_reads(net, skb, in->ip_bytes, &version);
+	quell_agree_note_syn(quell_net(net), &key, version);
+}
+
+/**
+ * quell_receive_request() - note the offer in the segment that completes a passive handshake
+ * @req: its request; TCP calls ->init of the new socket next
+ * @skb: segment
+ * @th: its TCP header
+ * @in: its headers
+ *
+ * Context: LOCAL_IN hook, RCU read section; not the socket lock.
+ */
+void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
+			   const struct tcphdr *th, const struct receive_headers *in)
+{
+	struct net *net = read_pnet(&inet_rsk(req)->ireq_net);
+	struct quell_agree_key key;
+	u8 version;
+
+	/* With a SYN cookie the numbers are not known yet. */
+	if (!in->acks || !in->whole || req->syncookie ||
+	    in->ack_seq != tcp_rsk(req)->snt_isn + 1 ||
+	    in->seq != tcp_rsk(req)->rcv_isn + 1 || !req->rsk_listener ||
+	    !quell_algo_of_listener(req->rsk_listener) || !quell_signal_listens(quell_net(net)))
+		return;
+	quell_agree_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
+	if (receive_reads(net, skb, in->ip_bytes, &version)) {
+		quell_count(quell_net(net), QUELL_N_OPTION_RECEIVED);
+		quell_agree_put(quell_net(net), &key);
+	}
+}
