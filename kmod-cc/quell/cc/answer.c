@@ -17,7 +17,7 @@
  * quell_tail_sent(): it would fire for each request.  The wait is half of tail-floor's
  * default: the peer sends no tail loss probe meanwhile.
  *
- * The Quell option tells how long an ACK has waited.  Without it an answer's round-trip time
+ * The Quell option states how long an ACK was delayed.  Without it an answer's round-trip time
  * has the program's time in it and is no sample (sample.c), so every ANSWERS_A_SAMPLE-th
  * request is then acknowledged at once.
  */
@@ -44,7 +44,7 @@
  *
  * Context: LOCAL_IN hook, without the socket lock; not the lock of @flow.
  * Return: true if it may; the flow's timer sends it if no answer does, ANSWER_WAIT_NS after the
- * oldest request that has none.
+ * oldest request without an answer.
  */
 bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_question *question)
@@ -103,8 +103,8 @@ void quell_answer_hasten(struct quell_flow *flow, u32 end_seq)
  * @flow:    flow
  * @ack_seq: its acknowledgment number
  *
- * A process that takes the socket between the hook and TCP may send something, which tells TCP
- * that nothing is left to acknowledge.  The data then comes from the backlog as any other.
+ * A process that takes the socket between the hook and TCP may send something, after which TCP
+ * has no ACK to send.  The data then comes from the backlog as any other.
  *
  * Context: LOCAL_OUT hook; not the lock of @flow.
  */

@@ -49,7 +49,7 @@
 /*
  * Lower bound of a round-trip time.  Only packets that found the interface free
  * set the minimum: the time that others waited in it is computed from its
- * speed, and a virtual one (veth) sends at once whatever speed it claims.  The
+ * speed, and a virtual one (veth) sends at once at any speed that it claims.  The
  * stack's own minimum helps if every segment is a burst; it is in microseconds,
  * so one less is a safe bound.
  */
@@ -77,12 +77,12 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /**
- * struct sample_acked - what an ACK was for
+ * struct sample_acked - the data that an ACK was for
  * @segment:  that of the newest data that it delivered; NULL: not recorded
  * @seq:      sequence number after that data
- * @prior_una: what was acknowledged before it
+ * @prior_una: acknowledgment number before it
  * @left_ns:  when the last of that data left, ns; valid with @segment
- * @stamp_ns: what the packets of @segment were stamped with, ns; 0: not computed
+ * @stamp_ns: stamp of the packets of @segment, ns; 0: not computed
  */
 struct sample_acked {
 	const struct quell_segment	*segment;
@@ -107,9 +107,9 @@ static u64 sample_acked_stamp_ns(const struct quell_flow *flow, const struct sam
 }
 
 /*
- * The departure of the retransmission that is the newest sent of what this ACK delivered, as TCP
- * names it; 0 if that was no retransmission.  The flow's newest one may still be on its way; it
- * bounds only what the ring has no entry of.
+ * The departure of the retransmission that is the newest sent of the data that this ACK delivered,
+ * as TCP names it; 0 if that was no retransmission.  The flow's newest one may still be on its way;
+ * it bounds only data that the ring has no entry of.
  */
 static u64 sample_resent_ns(const struct quell_flow *flow, const struct rate_sample *rs)
 {
@@ -126,7 +126,7 @@ static u64 sample_resent_ns(const struct quell_flow *flow, const struct rate_sam
 	return quell_sub_sat_u64(flow->depart_ns, (u32)flow->depart_ns - resent_ns);
 }
 
-/* The newest departure of what the peer has said that it received, ns. */
+/* The newest departure of data that the peer has acknowledged, ns. */
 static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
 			    const struct rate_sample *rs, const struct sample_acked *acked)
 {
@@ -199,7 +199,7 @@ static u64 sample_hold_ns(struct quell_flow *flow, const struct tcp_sock *tp, u6
 	return hold_ns;
 }
 
-/* Whether the local ring tells when a segment departed; counts why not. */
+/* Whether the local ring has the departure of a segment; counts the reason if not. */
 static bool sample_admits(struct quell_flow *flow, const struct quell_segment *segment,
 			  const struct rate_sample *rs)
 {
@@ -233,8 +233,8 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 }
 
 /*
- * Round-trip time from an echo.  What the peer added to it counts as hold time, as if it had said
- * so; SAMPLE_WAITED: for nothing, a lone segment waited.  0 when there is no sample.
+ * Round-trip time from an echo.  Time that the peer added to it counts as hold time, as if it had
+ * said so; SAMPLE_WAITED: for nothing, a lone segment waited.  0 when there is no sample.
  */
 static u64 sample_echoed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			    const struct rate_sample *rs, const struct sample_acked *acked,
@@ -256,7 +256,7 @@ static u64 sample_echoed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 	return sample_echo_ns(flow, tp, &span, acked, arrival);
 }
 
-/* Round-trip time by the echo or, where that tells none, by this host's own record; 0: none. */
+/* Round-trip time by the echo or, without a valid one, by this host's own record; 0: no sample. */
 static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			   const struct rate_sample *rs, struct sample_acked *acked,
 			   struct quell_arrival *arrival)
@@ -292,7 +292,7 @@ static bool sample_is_answer(const struct quell_flow *flow, const struct tcp_soc
 
 /*
  * Notes a peer that delays the ACK of a lone packet: one without Quell, 40 ms in Linux, or one
- * that says so.  A queue may be as long, and what is said be untrue; the second segment that the
+ * that says so.  A queue may be as long, and the peer may lie; the second segment that the
  * window then has room for is paced.
  */
 static void sample_check_delay(struct quell_flow *flow, const struct rate_sample *rs, u64 rtt_ns)
@@ -304,7 +304,7 @@ static void sample_check_delay(struct quell_flow *flow, const struct rate_sample
 		flow->peer_delays = true;
 }
 
-/* A round-trip time is a sample: what else its ACK says of it, and who counts it. */
+/* A round-trip time is a sample: its hold time, its clock, and the counters. */
 static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
 			 const struct quell_arrival *arrival, u64 rtt_ns,
 			 struct quell_sample *sample)
@@ -341,8 +341,8 @@ static void sample_check_link(struct quell_flow *flow, const struct sample_acked
 }
 
 /*
- * The receipt of the ACK that is processed, with the telemetry record of those since the last:
- * the hook notes what TCP cannot see.  TCP processes all other ACKs as they come in, but those
+ * The receipt of the ACK that is processed, with the telemetry record of those since the last: the
+ * hook records those that TCP cannot time.  TCP processes all other ACKs as they come in, but those
  * that a process finds in the backlog: their receipt is not known.
  */
 static void sample_receipt(struct quell_flow *flow, const struct tcp_sock *tp, u32 acked_seq,
@@ -458,7 +458,7 @@ void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
 		WRITE_ONCE(flow->now.clock, sample->flags & QUELL_S_RTT_HARDWARE ?
 					QUELL_CLOCK_HARDWARE : QUELL_CLOCK_SOFTWARE);
 	} else if (rtt_ns == SAMPLE_WAITED) {
-		/* Whether the window was enough cannot be told. */
+		/* It is not known whether the window was enough. */
 		sample->flags |= QUELL_S_APP_LIMITED;
 	} else if (!flow->now.min_rtt_ns) {
 		sample_kernel_rtt(sk, rs, sample);

@@ -2,7 +2,7 @@
 /*
  * Tail loss, detected by a timer in nanoseconds.
  *
- * The last segments of a message have no later segment whose SACK would show
+ * The last segments of a message have no later segment with a SACK that would show
  * that they are lost.  TCP's own timers then wait at least two jiffies (loss
  * probe) or 200 ms (timeout), thousands of round trips of a datacenter.  Here
  * each flow with data outstanding has a high-resolution timer:
@@ -15,7 +15,7 @@
  *
  * An ACK does not move the timer, and a segment only if it would fire too late for it.
  *
- * While data waits behind what is sent, and the window is not small, ACKs keep coming and
+ * While data waits behind the segments sent, and the window is not small, ACKs keep coming and
  * putting the probe off, and an expiry costs as much as an ACK.  After TAIL_CALM_LOOKS in vain
  * the timer of such a flow fires TAIL_BUSY_TIMEOUTS later, until something is lost.  The last
  * segment of a message has it fire in time.  Of a flow that long without a loss the loss of a
@@ -59,7 +59,7 @@ static u64 tail_floor_ns(const struct quell_flow *flow, u64 floor_ns)
 {
 	u64 ns_q32 = flow->link.ns_q32 ?: TAIL_LINK_UNKNOWN_NS_Q32;
 
-	/* What 100 Gbit/s send in it, at most 12.5 * 10^9 bytes, sent by this link. */
+	/* The bytes of 100 Gbit/s in that time, at most 12.5 * 10^9, on this link. */
 	return max(floor_ns, mul_u64_u64_shr(floor_ns * 25 / 2, ns_q32, 32));
 }
 

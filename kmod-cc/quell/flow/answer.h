@@ -34,10 +34,10 @@ struct quell_question {
  * @asked:	 a request came in that was not answered yet
  * @hastened:	 no packet left since
  * @prompt:	 answers in a row that came soon enough, up to the number that is needed
- * @turn:	 requests whose ACK could have waited
+ * @turn:	 requests with an ACK that could have waited
  *
- * The hooks write this without a common lock, with WRITE_ONCE(): what they learn is a hint.
- * An ACK that waits for nothing leaves when the flow's timer finds it, quell_tail.ack_ns.
+ * The hooks write this without a common lock, with WRITE_ONCE(): the values are hints.
+ * An ACK that no answer takes along leaves when the flow's timer finds it, quell_tail.ack_ns.
  */
 struct quell_answer {
 	u32	asked_ns;

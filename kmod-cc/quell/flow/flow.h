@@ -44,7 +44,7 @@ enum quell_limit {
  * @algo:		algorithm of the socket
  * @lock:		protects @closed to @segments, and @path
  * @closed:		the socket has released the flow: no entry may be added to it
- * @peer_delays:	the peer delays ACKs, whatever asks for them: it is without Quell, or says
+ * @peer_delays:	the peer delays all ACKs: it is without Quell, or says
  *			so; only the holder of the socket lock uses it
  * @fallback_told:	why CUBIC governs, as was told last, if anyone listened; 0: not; only
  *			the holder of the socket lock uses it
@@ -141,7 +141,7 @@ struct quell_flow {
 	struct quell_segments	segments;
 	struct quell_tail	tail;
 
-	/* Each ACK: the window and what observers read. */
+	/* Each ACK: the window and the snapshot for observers. */
 	u32			round_seq;
 	u32			carry_bytes;
 	u32			rest_bytes;

@@ -50,7 +50,7 @@ struct quell_arrival {
 };
 
 /**
- * struct quell_echo - a data packet whose departure is to be echoed
+ * struct quell_echo - a data packet, the departure of which is to be echoed
  * @rx_ns:	receipt of the packet, CLOCK_MONOTONIC, ns
  * @seq:	first sequence number
  * @end_seq:	sequence number after the last

@@ -6,17 +6,17 @@
  * The socket lock is not held, so no field of the socket may be trusted; the flow
  * is found by the socket's address.  Time of receipt, acknowledgment number and
  * the contents of the Quell option go into the flow's arrival ring, for the sample
- * of that ACK, if they are not what TCP itself sees; departure and telemetry record that data
+ * of that ACK, unless TCP itself sees the same; departure and telemetry record that data
  * carried wait for the next packet out.
  * A trimmed packet is answered with a NACK, nack.c, and dropped.  A received NACK is
  * queued, recover.c, and passed on as an ACK.
  * The option is removed from the packet.  A segment that TCP will drop, because its
  * checksum or its numbers are wrong, is counted and changes no state; one that is ordinary
- * (receive_is_ordinary()) changes none here anyway, and is not checked.  TCP verifies
+ * (receive_is_ordinary()) changes no state here anyway, and is not checked.  TCP verifies
  * signatures after this hook, so segments of a socket with keys (MD5, TCP-AO) are
  * ignored: such a flow runs on the stack's microsecond clock.
  *
- * What data means for its sender and its ACK: receive_data.c.
+ * Data, its sender and its ACK: receive_data.c.
  *
  * While a connection opens, offers of the option are noted: receive_open.c.
  *
@@ -51,11 +51,11 @@
 /* Maximum length of a TCP header that has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U
 
-/* Flags that say more of a segment than what TCP finds by its numbers. */
+/* Flags by which a segment is more than its numbers. */
 #define IN_FLAGS	(TCP_FLAG_FIN | TCP_FLAG_SYN | TCP_FLAG_RST | TCP_FLAG_PSH | \
 			 TCP_FLAG_ACK | TCP_FLAG_URG)
 
-/* Sequence numbers this far off are accepted whatever the window. */
+/* Sequence numbers this far off are accepted with any window. */
 #define IN_WINDOW_MIN_BYTES	65536U
 
 /*
@@ -406,7 +406,7 @@ static void receive_describe(struct receive_headers *in, const struct sk_buff *s
 
 /*
  * Whether TCP itself finds all that matters in a segment of a flow without the option: its
- * receipt, which is now, and what it acknowledges.  Data is in order, its sender asks for no ACK,
+ * receipt, which is now, and its acknowledgment.  Data is in order, its sender asks for no ACK,
  * and no request waits for an answer.
  */
 static bool receive_is_ordinary(struct quell_flow *flow, const struct sock *sk,

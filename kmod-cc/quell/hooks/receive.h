@@ -52,9 +52,9 @@ struct receive_headers {
  * @in:		   its headers
  * @opt:	   its option; NULL without a valid one
  * @payload_bytes: its payload
- * @missed:	   it had room for the option, but has none
+ * @missed:	   it had room for the option, but came without it
  * @of_program:	   the option is not where quell.ko puts it: its sender is a BPF program
- * @arrival:	   what the sample will need of it
+ * @arrival:	   receipt and echo, for the sample
  */
 struct receive_segment {
 	struct sk_buff			*skb;

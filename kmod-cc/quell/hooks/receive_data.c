@@ -90,7 +90,7 @@ static bool receive_is_out_of_order(const struct sock *sk, const struct receive_
 /*
  * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway.
  * While a process owns the socket the packet goes to the backlog, and TCP decides on its ACK;
- * the flow's timer sends what then still waits.
+ * the flow's timer sends an ACK that is then still due.
  */
 static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 			       const struct receive_segment *segment)
@@ -139,7 +139,7 @@ static bool receive_ends_short(const struct sock *sk, const struct receive_segme
 }
 
 /*
- * Whether the packet ends a message.  Without the option PSH alone tells, and a sender with a
+ * Whether the packet ends a message.  Without the option only PSH shows it, and a sender with a
  * small window sets it within messages, too, ask.c: there, a full segment ends none.
  */
 static bool receive_ends_message(const struct sock *sk, const struct receive_segment *segment)

@@ -12,7 +12,7 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Whether a segment has a valid option, whose version is stored in @version. */
+/* Whether a segment has a valid option; its version is stored in @version. */
 static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)
 {
 	struct quell_net *qnet = quell_net(net);

@@ -153,7 +153,7 @@ struct transmit_place {
 };
 
 /*
- * In the middle of a write TCP sends what is full, with nothing behind it yet.  PSH does not
+ * In the middle of a write TCP sends full segments, with no data behind them yet.  PSH does not
  * show that, as TCP sets it on each burst (since 5.4), for GRO.
  */
 static void transmit_find_place(const struct tcp_sock *tp, const struct tcphdr *th,
@@ -230,8 +230,8 @@ static void transmit_resent(struct quell_flow *flow, const struct quell_segment 
 /**
  * struct transmit_options - options that a segment gets
  * @opt:	   the Quell option
- * @bytes:	   length of the Quell option; 0: none
- * @tcp_int_bytes: length of the TCP-INT option; 0: none
+ * @bytes:	   length of the Quell option; 0: not sent
+ * @tcp_int_bytes: length of the TCP-INT option; 0: not sent
  */
 struct transmit_options {
 	struct quell_opt	opt;

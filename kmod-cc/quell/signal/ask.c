@@ -16,8 +16,8 @@
  *			not more often than each second burst, unless a window has left: a
  *			stack acknowledges more than one segment without being asked
  *	retransmission	asks: the sender must learn whether a hole is filled
- *	sprayed flow	each burst asks: each tries a path, and the echo tells which
- *	telemetry	each burst asks: switches stamp what asks
+ *	sprayed flow	each burst asks: each tries a path, which the echo names
+ *	telemetry	each burst asks: switches stamp segments with PSH
  *
  * TCP itself sets PSH where the application's data ends, so the last segment of a message
  * always asks; and on each burst, where it is taken off again unless the burst asks.  A
@@ -51,7 +51,7 @@ static bool ask_has_small_window(const struct tcp_sock *tp, u32 end_seq)
 	       end_seq - READ_ONCE(tp->snd_una) <= small_bytes;
 }
 
-/* Whether what the echo says is of each burst: the path it tried, the queue it met. */
+/* Whether each burst has an echo of its own: the path it tried, the queue it met. */
 static bool ask_with_each(const struct quell_flow *flow)
 {
 	return READ_ONCE(flow->path.entropies) ||

@@ -111,7 +111,7 @@ static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
 }
 
-/* The least window of the stack: a receiver that delays ACKs sends none for a lone packet. */
+/* The least window of the stack: a receiver that delays ACKs does not acknowledge a lone packet. */
 static u32 apply_least_pkts(const struct quell_flow *flow)
 {
 	return flow && flow->peer_delays ? 2 : 1;
@@ -144,7 +144,7 @@ static u64 apply_rate(const struct quell_flow *flow, const struct quell_sample *
 }
 
 /*
- * Packets that a flow lets its window open by before it sends: what its link sends in the
+ * Packets that a flow lets its window open by before it sends: as many as its link sends in the
  * time of the parameter `burst', and not more than half of the window, so that the ACKs of
  * one half let the other go.  1 where the route forbids bursts, so that every packet is
  * handled by itself anyway.
@@ -203,7 +203,7 @@ static bool apply_reduces(const struct quell_flow *flow, const struct quell_deci
 	return decision->pacing_bytes_ps < was_bytes_ps || (why && window_reduced);
 }
 
-/* What a reduction on an acknowledgment is for. */
+/* The signal that a reduction on an acknowledgment is for. */
 static enum quell_cut apply_ack_signal(const struct quell_flow *flow,
 				       const struct quell_sample *sample,
 				       const struct quell_decision *decision)
@@ -226,7 +226,7 @@ static enum quell_cut apply_ack_signal(const struct quell_flow *flow,
 	return decision->target_ns ? QUELL_CUT_DELAY : QUELL_CUT_OTHER;
 }
 
-/* Note a reduction, for those who ask why the window is what it is; before the new one is. */
+/* Note a reduction, for users who ask for its reason; before the new window is set. */
 static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *sample,
 			   const struct quell_decision *decision, enum quell_cut why)
 {
@@ -238,7 +238,7 @@ static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *s
 					     sample->rtt_ns ?: flow->now.rtt_ns));
 }
 
-/* Tell observers, if there are any, by the tracepoint. */
+/* The tracepoint of a decision. */
 static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
 {
 	const struct quell_snapshot *now = &flow->now;
