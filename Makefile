@@ -93,11 +93,11 @@ demo:
 			'~/.cache/quell) and that kernel, about ten minutes on two processors.'
 	@echo 'The demonstration itself takes about a minute.'
 	$(MAKE) lab
-	selftests/lab/lab demo --out $(DEMO)
+	lab/lab demo --out $(DEMO)
 
 # Every scenario that names a figure of a paper; ours beside the paper's.
 reproduce: lab
-	selftests/lab/lab reproduce "$(FIGURE)" $(if $(SCALE),--scale "$(SCALE)") \
+	lab/lab reproduce "$(FIGURE)" $(if $(SCALE),--scale "$(SCALE)") \
 		$(if $(SCENARIOS),--scenarios "$(SCENARIOS)") --out $(REPRODUCE)
 
 check: deps-check
@@ -146,11 +146,11 @@ check-quick: deps-demo
 
 # A million packets of bad input on the debug kernel; "make check" sends a tenth
 spoof: lab-debug
-	selftests/lab/checks/spoof 1000000
+	selftests/lab/spoof 1000000
 
 # A hundred thousand ACKs of each algorithm through module, BPF object and user space
 bpf-traces: deps-check lab ebpf
-	selftests/lab/checks/bpf-traces 100000
+	selftests/lab/bpf-traces 100000
 
 # Quell on PREEMPT_RT under lockdep, two kernels built first; see Documentation/testing.md
 rt: deps-check
@@ -210,7 +210,7 @@ help:
 	@echo 'make deb          Debian packages, in build/deb'
 	@echo 'make demo         short flows, incast, late starters, joins; page demo/report.html (DEMO=)'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE="TIMELY Figure 2": one), in reproduce/ (REPRODUCE=)'
-	@echo '    SCENARIOS=selftests/lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
+	@echo '    SCENARIOS=lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
 	@echo 'make check        all suites; installs what they need; an hour or more on two cores'
 	@echo 'make check-quick  four quick suites, user space and one of the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
@@ -233,7 +233,7 @@ help:
 	@echo '                  SAVE=FILE keeps the sums, BEFORE=FILE compares with those; half an hour'
 	@echo 'make perf-lab     packet-hops of the laboratory per second of CPU, instructions per hop by part, beside'
 	@echo '                  htsim if QUELL_HTSIM names it; CASES="perm64 perm128", some minutes'
-	@echo 'make lab          only build the laboratory, to use selftests/lab/lab'
+	@echo 'make lab          only build the laboratory, to use lab/lab'
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 

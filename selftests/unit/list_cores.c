@@ -3,7 +3,7 @@
  * list_cores CORE: prints name, default, smallest and largest value of every parameter of an
  * algorithm.
  * list_cores: prints all algorithms with their modules, parameters and presets as JSON, which
- * the laboratory reads as selftests/lab/quell_lab/cores.json.
+ * the laboratory reads as lab/quell_lab/cores.json.
  */
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include <quell/core/cores.h>
 
-#include "../lab/tutorial/toy_core.h"
+#include "../../lab/tutorial/toy_core.h"
 #include "random_params.h"
 #include "test.h"
 

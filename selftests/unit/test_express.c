@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "../lab/modules/express_rate.h"
+#include "../../lab/comparators/express_rate.h"
 #include "random.h"
 #include "test.h"
 

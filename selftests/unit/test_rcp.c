@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lab/modules/rcp_port.h"
-#include "../lab/modules/rcp_sender.h"
+#include "../../lab/comparators/rcp_port.h"
+#include "../../lab/comparators/rcp_sender.h"
 #include "random.h"
 #include "test.h"
 

@@ -4,7 +4,7 @@
  * delay, by hand.
  */
 #include "smartt_fixture.h"
-#include "../lab/modules/smartt_variants.h"
+#include "../../lab/comparators/smartt_variants.h"
 #include "test.h"
 
 #define HIGH_NS		30000ULL	/* above the target */

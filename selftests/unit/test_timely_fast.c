@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lab/modules/timely_fast.h"
+#include "../../lab/comparators/timely_fast.h"
 #include "random.h"
 #include "test.h"
 

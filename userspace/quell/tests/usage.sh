@@ -319,7 +319,7 @@ awk 'length > 79' "$scratch/text" > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? "cc preset keeps to 79 columns"
 
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/selftests/lab python3 -c '
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/lab python3 -c '
 import json
 from quell_lab.presets import all_presets
 print(json.dumps([{"cc": cc, "name": one.name, "source": one.source, "set": one.texts}
@@ -341,7 +341,7 @@ report $? "quell.7 names every preset with its source, and no other"
 : > "$scratch/seen"
 page_has()
 {
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/selftests/lab python3 -c '
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/lab python3 -c '
 import sys
 from quell_lab.cores import cores
 print("\n".join(cores()[sys.argv[1]]["parameters"]))' "$3" |
