@@ -95,6 +95,12 @@ demo:
 	$(MAKE) lab
 	lab/lab demo --out $(DEMO)
 
+# A root prompt in a guest with two hosts and a port: KERNEL=lab, debug, 6.1, 6.12 or 7.3
+KERNEL		?= lab
+shell: $(if $(filter-out lab,$(KERNEL)),deps-check,deps-demo)
+	$(MAKE) tools $(if $(filter lab,$(KERNEL)),lab,$(if $(filter debug,$(KERNEL)),lab-debug))
+	selftests/net/shell $(KERNEL)
+
 # Every scenario that names a figure of a paper; ours beside the paper's.
 reproduce: lab
 	lab/lab reproduce "$(FIGURE)" $(if $(SCALE),--scale "$(SCALE)") \
@@ -233,11 +239,12 @@ help:
 	@echo '                  SAVE=FILE keeps the sums, BEFORE=FILE compares with those; half an hour'
 	@echo 'make perf-lab     packet-hops of the laboratory per second of CPU, instructions per hop by part, beside'
 	@echo '                  htsim if QUELL_HTSIM names it; CASES="perm64 perm128", some minutes'
+	@echo 'make shell        a root prompt in a guest with two hosts and a port (KERNEL=lab, debug, 6.1, 6.12 or 7.3)'
 	@echo 'make lab          only build the laboratory, to use lab/lab'
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo reproduce check check-quick check-packages race rt secure-boot check-agent spoof tcp-originals \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo shell reproduce check check-quick check-packages race rt secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure
