@@ -17,11 +17,6 @@
 
 #include "swport.h"
 
-static bool swport_has_ethernet(const struct net_device *dev)
-{
-	return dev->type == ARPHRD_ETHER || dev->type == ARPHRD_LOOPBACK;
-}
-
 static void swport_read(const struct sk_buff *skb, const u8 *data, u32 bytes,
 			struct swport_packet *packet)
 {
@@ -29,7 +24,7 @@ static void swport_read(const struct sk_buff *skb, const u8 *data, u32 bytes,
 	int at = skb_network_offset(skb);
 
 	quell_frame_begin(frame, data, bytes, skb->len);
-	if (swport_has_ethernet(skb->dev))
+	if (skb->dev->type == ARPHRD_ETHER || skb->dev->type == ARPHRD_LOOPBACK)
 		quell_frame_parse(frame);
 	else if (at >= 0 && at < QUELL_FRAME_BYTES_MAX)
 		quell_frame_parse_ip(frame, at, ntohs(skb->protocol));

@@ -105,16 +105,6 @@ static bool swport_flow_roce(const struct quell_frame *frame, struct quell_iofd_
 	return true;
 }
 
-/* The next hop's header replaces that of the frame, so both must agree on where it ends. */
-static bool swport_flow_is_plain(const struct sk_buff *skb, const struct quell_frame *frame)
-{
-	const struct quell_frame_ip *outer = &frame->ip[0];
-
-	return !frame->tagged && !skb_vlan_tag_present(skb) &&
-	       skb_network_offset(skb) == outer->at &&
-	       skb->protocol == (outer->version == 4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6));
-}
-
 /**
  * quell_swport_deflect_flow() - dissect the flow of a packet
  * @skb: packet
@@ -128,9 +118,13 @@ bool quell_swport_deflect_flow(const struct sk_buff *skb, const struct quell_fra
 			       struct quell_iofd_packet *packet)
 {
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
+	const struct quell_frame_ip *outer = &frame->ip[0];
 	u32 *word = packet->flow.word;
 
-	if (!flow->transport_at || !swport_flow_is_plain(skb, frame))
+	/* The next hop's header replaces that of the frame: both must agree on its end. */
+	if (!flow->transport_at || frame->tagged || skb_vlan_tag_present(skb) ||
+	    skb_network_offset(skb) != outer->at ||
+	    skb->protocol != (outer->version == 4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6)))
 		return false;
 	if (frame->tcp_bytes)
 		swport_flow_tcp(frame, packet);

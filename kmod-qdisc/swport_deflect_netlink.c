@@ -119,20 +119,6 @@ static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
 	return -EINVAL;
 }
 
-/* The attribute to report: the one given, or else the one that turned deflection on. */
-static struct nlattr *swport_deflect_blame(struct nlattr **tb, int attr)
-{
-	return tb[attr] ? tb[attr] : tb[TCA_SWPORT_DEFLECT];
-}
-
-/* idle must exceed the drain time of the data band, or a flow expires with packets queued. */
-static bool swport_deflect_idle_is_short(const struct swport_params *params)
-{
-	return params->rate_bytes_ps &&
-	       div64_u64((u64)params->limit_bytes * NSEC_PER_SEC, params->rate_bytes_ps) >=
-	       params->deflect.iofd.idle_ns;
-}
-
 /* Check constraints between attributes. */
 static int swport_deflect_check(struct nlattr **tb, const struct swport_params *params,
 				struct netlink_ext_ack *extack)
@@ -151,13 +137,17 @@ static int swport_deflect_check(struct nlattr **tb, const struct swport_params *
 		blame = TCA_SWPORT_DEFLECT_TOKEN_MAX;
 		text = "swport: deflect tokens: base and most together must be 0 to "
 			__stringify(SWPORT_DEFLECT_DSCP_MAX);
-	} else if (swport_deflect_idle_is_short(params)) {
+	} else if (params->rate_bytes_ps &&
+		   div64_u64((u64)params->limit_bytes * NSEC_PER_SEC, params->rate_bytes_ps) >=
+		   deflect->iofd.idle_ns) {
+		/* The data band drains for longer: a flow would expire with packets queued. */
 		blame = TCA_SWPORT_DEFLECT_IDLE;
 		text = "swport: deflect idle must be longer than limit takes at rate";
 	}
 	if (!text)
 		return 0;
-	NL_SET_BAD_ATTR(extack, swport_deflect_blame(tb, blame));
+	/* Without the attribute, the one that turned deflection on. */
+	NL_SET_BAD_ATTR(extack, tb[blame] ?: tb[TCA_SWPORT_DEFLECT]);
 	if (extack)
 		extack->_msg = text;
 	return -EINVAL;

@@ -80,30 +80,12 @@ static int swport_flow_put_key(struct sk_buff *skb, const struct quell_iofd_flow
 	return 0;
 }
 
-/* The flow's alternate, and how long it has used it. */
-static int swport_flow_put_state(struct sk_buff *skb, const struct swport_deflect *deflect,
-				 const struct quell_iofd_entry *entry, u64 now_ns)
-{
-	if ((entry->alternate < deflect->alternate_nr &&
-	     quell_swport_via_dump(&deflect->alternate[entry->alternate].via,
-				   TCA_SWPORT_FLOW_VIA, skb)) ||
-	    nla_put_u32(skb, TCA_SWPORT_FLOW_ENDED, entry->state == QUELL_IOFD_ENDED) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_AGE,
-			      quell_sub_sat_u64(now_ns, entry->begun_ns),
-			      TCA_SWPORT_FLOW_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_QUIET,
-			      quell_sub_sat_u64(now_ns, entry->seen_ns),
-			      TCA_SWPORT_FLOW_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_PKTS, entry->pkts, TCA_SWPORT_FLOW_PAD))
-		return -EMSGSIZE;
-	return 0;
-}
-
 /* RTNL is held: alternates stay.  For a flow that has just gone only the handle is dumped. */
 static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_buff *skb,
 			    struct tcmsg *tcm)
 {
 	struct swport_sched *port = qdisc_priv(sch);
+	const struct swport_deflect *deflect = port->deflect;
 	struct quell_iofd_entry entry;
 	u64 now_ns = ktime_get_ns();
 	struct nlattr *options;
@@ -115,7 +97,15 @@ static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_bu
 	if (!options)
 		return -EMSGSIZE;
 	if (swport_flow_put_key(skb, &entry.flow) ||
-	    swport_flow_put_state(skb, port->deflect, &entry, now_ns)) {
+	    (entry.alternate < deflect->alternate_nr &&
+	     quell_swport_via_dump(&deflect->alternate[entry.alternate].via,
+				   TCA_SWPORT_FLOW_VIA, skb)) ||
+	    nla_put_u32(skb, TCA_SWPORT_FLOW_ENDED, entry.state == QUELL_IOFD_ENDED) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_AGE,
+			      quell_sub_sat_u64(now_ns, entry.begun_ns), TCA_SWPORT_FLOW_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_QUIET,
+			      quell_sub_sat_u64(now_ns, entry.seen_ns), TCA_SWPORT_FLOW_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_PKTS, entry.pkts, TCA_SWPORT_FLOW_PAD)) {
 		nla_nest_cancel(skb, options);
 		return -EMSGSIZE;
 	}

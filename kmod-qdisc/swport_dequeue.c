@@ -52,15 +52,6 @@ static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 	return true;
 }
 
-static void swport_wire_charge(struct swport_sched *port, u64 now_ns,
-			       u32 wire_bytes)
-{
-	if (now_ns > QUELL_SHAPER_LATE_NS)
-		quell_shaper_wake(&port->shaper, now_ns - QUELL_SHAPER_LATE_NS);
-	quell_shaper_charge(&port->shaper, port->params.rate_bytes_ps,
-			    wire_bytes);
-}
-
 /* Measure the port's load as of now; returns the time of the measurement. */
 static u64 swport_measure(struct swport_sched *port, u64 now_ns)
 {
@@ -84,8 +75,11 @@ static void swport_wire_sent(struct swport_sched *port, u64 now_ns, u32 wire_byt
 		quell_portload_add(&port->link.load, wire_bytes);
 	if (port->features & SWPORT_F_TCP_INT)
 		quell_portload_add(&port->tcp_int.load, wire_bytes);
-	if (port->params.rate_bytes_ps)
-		swport_wire_charge(port, now_ns, wire_bytes);
+	if (!port->params.rate_bytes_ps)
+		return;
+	if (now_ns > QUELL_SHAPER_LATE_NS)
+		quell_shaper_wake(&port->shaper, now_ns - QUELL_SHAPER_LATE_NS);
+	quell_shaper_charge(&port->shaper, port->params.rate_bytes_ps, wire_bytes);
 }
 
 static struct sk_buff *swport_pop_control(struct swport_sched *port,

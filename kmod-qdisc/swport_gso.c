@@ -29,13 +29,6 @@
 #define SWPORT_GSO_OTHER	\
 	(SKB_GSO_SCTP | SKB_GSO_ESP | SKB_GSO_UDP | SKB_GSO_FRAGLIST | SKB_GSO_FCOE)
 
-/* With `rate' packets leave one by one, as from a wire, unless told otherwise. */
-static bool swport_gso_is_split(const struct swport_params *params)
-{
-	return params->split_gso == SWPORT_GSO_SPLIT ||
-	       (params->split_gso == SWPORT_GSO_AUTO && params->rate_bytes_ps);
-}
-
 /*
  * Where IP says that TCP or UDP begins; 0 where something else follows it.  The port's own reading
  * of headers (quell_swport_read()) believes no length of 0, as packets above 64 KB state.
@@ -87,13 +80,6 @@ static u32 swport_gso_header_bytes(const struct sk_buff *skb)
 	return th && th->doff * 4 >= sizeof(buf) ? at + th->doff * 4 : 0;
 }
 
-/* The headers of one longer than IP can state (BIG TCP) are not those of its segments. */
-static bool swport_gso_is_read(const struct swport_sched *port, const struct sk_buff *skb)
-{
-	return skb->len <= IP_MAX_MTU ||
-	       !(port->params.telemetry_ns || port->params.tcp_int_ns || port->deflect);
-}
-
 /**
  * quell_swport_gso_measure() - what a super-packet is on the wire
  * @port: the switch port
@@ -107,8 +93,15 @@ bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_b
 			      struct quell_super *super)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
+	const struct swport_params *params = &port->params;
 
-	if (swport_gso_is_split(&port->params) || !swport_gso_is_read(port, skb))
+	/* With `rate' packets are sent one by one, as from a wire, by default. */
+	if (params->split_gso == SWPORT_GSO_SPLIT ||
+	    (params->split_gso == SWPORT_GSO_AUTO && params->rate_bytes_ps))
+		return false;
+	/* The headers of one longer than IP can state (BIG TCP) are not those of its segments. */
+	if (skb->len > IP_MAX_MTU &&
+	    (params->telemetry_ns || params->tcp_int_ns || port->deflect))
 		return false;
 	if (!(shinfo->gso_type & SWPORT_GSO_PLAIN) || shinfo->gso_type & SWPORT_GSO_OTHER)
 		return false;

@@ -49,21 +49,6 @@ static u32 swport_dscp(const struct sk_buff *skb)
 	return (u8)(first_bits >> (swport_is_ipv6(first_bits) ? 4 : 0)) >> SWPORT_DSCP_SHIFT;
 }
 
-/* Bytes from skb->data that must be writable to set CE. */
-static u32 swport_ip_header_end(const struct sk_buff *skb, u16 first_bits)
-{
-	return swport_cb(skb)->ip_at + (swport_is_ipv6(first_bits) ? sizeof(struct ipv6hdr) :
-								     sizeof(struct iphdr));
-}
-
-/* Where skb has its network header does not matter: behind a bridge it may be a tag. */
-static bool swport_set_ce(struct sk_buff *skb, u16 first_bits)
-{
-	void *header = skb->data + swport_cb(skb)->ip_at;
-
-	return swport_is_ipv6(first_bits) ? IP6_ECN_set_ce(skb, header) : IP_ECN_set_ce(header);
-}
-
 /*
  * Set CE on a packet of the data band, and count.  False if it is not ECN-capable.
  *
@@ -77,12 +62,19 @@ static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 	struct swport_mark_stats *stats = &port->mark_stats;
 	u32 segments = swport_cb(skb)->segments;
 	u16 first_bits = swport_first_bits(skb);
+	bool is_ipv6 = swport_is_ipv6(first_bits);
+	u32 ip_at = swport_cb(skb)->ip_at;
+	void *header;
 
-	if (first_bits && skb_ensure_writable(skb, swport_ip_header_end(skb, first_bits))) {
+	if (first_bits && skb_ensure_writable(skb, ip_at + (is_ipv6 ? sizeof(struct ipv6hdr) :
+								      sizeof(struct iphdr)))) {
 		stats->mark_fail_pkts += segments;
 		return true;
 	}
-	if (!first_bits || !swport_set_ce(skb, first_bits)) {
+	/* Not skb's network header, which behind a bridge may be a tag. */
+	header = skb->data + ip_at;
+	if (!first_bits ||
+	    !(is_ipv6 ? IP6_ECN_set_ce(skb, header) : IP_ECN_set_ce(header))) {
 		stats->not_ect_pkts += segments;
 		class->not_ect_pkts += segments;
 		return false;

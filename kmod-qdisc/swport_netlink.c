@@ -515,18 +515,6 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	return err ? err : swport_check_queues(sch, tb, params, extack);
 }
 
-static int swport_put_trim(struct sk_buff *skb, const struct swport_trim_params *trim)
-{
-	return nla_put_u32(skb, TCA_SWPORT_TRIM_SIZE, trim->size_bytes) ||
-	       nla_put_u32(skb, TCA_SWPORT_TRIM_DSCP, trim->dscp) ||
-	       nla_put_u32(skb, TCA_SWPORT_TRIM_QUEUE, trim->queue) ||
-	       nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_ELIGIBLE, trim->eligible,
-				 TCA_SWPORT_PAD) ||
-	       (trim->known && nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_KNOWN, trim->known,
-						 TCA_SWPORT_PAD)) ||
-	       nla_put_u32(skb, TCA_SWPORT_TRIM_TO_SENDER, trim->to_sender);
-}
-
 /**
  * quell_swport_dump() - dump the options
  * @sch: the port's qdisc
@@ -539,6 +527,7 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	const struct swport_params *params = &port->params;
+	const struct swport_trim_params *trim = &params->trim;
 	struct nlattr *nest;
 
 	nest = nla_nest_start_noflag(skb, TCA_OPTIONS);
@@ -559,7 +548,13 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_SWPORT_SEED, params->seed) ||
 	    nla_put_u32(skb, TCA_SWPORT_TELEMETRY, params->telemetry_ns) ||
 	    nla_put_u32(skb, TCA_SWPORT_TCP_INT, params->tcp_int_ns) ||
-	    swport_put_trim(skb, &params->trim) ||
+	    nla_put_u32(skb, TCA_SWPORT_TRIM_SIZE, trim->size_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_TRIM_DSCP, trim->dscp) ||
+	    nla_put_u32(skb, TCA_SWPORT_TRIM_QUEUE, trim->queue) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_ELIGIBLE, trim->eligible, TCA_SWPORT_PAD) ||
+	    (trim->known && nla_put_u64_64bit(skb, TCA_SWPORT_TRIM_KNOWN, trim->known,
+					      TCA_SWPORT_PAD)) ||
+	    nla_put_u32(skb, TCA_SWPORT_TRIM_TO_SENDER, trim->to_sender) ||
 	    (params->alpha_q16 &&
 	     nla_put_u32(skb, TCA_SWPORT_BUFFER, quell_swport_buffer_size(port))) ||
 	    nla_put_u32(skb, TCA_SWPORT_ALPHA, params->alpha_q16) ||

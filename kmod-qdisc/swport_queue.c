@@ -47,15 +47,6 @@ static void swport_band_purge(struct swport_band *band)
 	band->memory_bytes = 0;
 }
 
-/* The wire earns no credit for time while the port was empty. */
-static void swport_wake(struct swport_sched *port, const struct Qdisc *sch)
-{
-	if (port->part.joint)
-		quell_swport_joint_wake(port);
-	else if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
-		quell_shaper_wake(&port->shaper, ktime_get_ns());
-}
-
 /*
  * The control band also takes packets that another port has trimmed, recognised by
  * their DSCP.
@@ -141,7 +132,11 @@ static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_ba
 		__qdisc_qstats_drop(sch, swport_cb(skb)->segments - 1);
 		return qdisc_drop(skb, sch, to_free);
 	}
-	swport_wake(port, sch);
+	/* The wire earns no credit for time while the port was empty. */
+	if (port->part.joint)
+		quell_swport_joint_wake(port);
+	else if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
+		quell_shaper_wake(&port->shaper, ktime_get_ns());
 	swport_band_push(band, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
@@ -199,15 +194,6 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/*
- * May the parents find that a packet is longer than they were told?  One that shapes could
- * wait for ever for room that a burst never has.
- */
-static bool swport_may_lengthen(const struct Qdisc *sch)
-{
-	return sch->parent == TC_H_ROOT || sch->flags & TCQ_F_NOPARENT;
-}
-
 /* Queue a super-packet whole if all its segments would fare alike; if not, change nothing. */
 static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 				 struct sk_buff **to_free, int *ret)
@@ -219,7 +205,9 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 	struct quell_super super;
 
 	if (!quell_swport_gso_measure(port, skb, &super) ||
-	    (super.bytes > old_bytes && !swport_may_lengthen(sch)))
+	    /* A parent that shapes could reserve room for ever that a burst never has. */
+	    (super.bytes > old_bytes && sch->parent != TC_H_ROOT &&
+	     !(sch->flags & TCQ_F_NOPARENT)))
 		return false;
 	packet = quell_swport_read(port, skb);
 	band = swport_band_of(port, packet);
@@ -333,7 +321,7 @@ static noinline int swport_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 	return verdict;
 }
 
-/* A packet of a port with features; on the straight path the wire is woken as by swport_wake(). */
+/* A packet of a port with features; on the straight path the wire is woken as by swport_admit(). */
 static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *sch,
 					    struct sk_buff **to_free)
 {

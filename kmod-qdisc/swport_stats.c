@@ -34,12 +34,6 @@ static __always_inline int swport_message_bytes(void)
 	       SWPORT_ECN_CLASSES_MAX * class_bytes + SWPORT_DEFLECT_VIA_MAX * via_bytes;
 }
 
-/* A dump's buffer is charged to the reader's socket, a notification belongs to nobody yet. */
-static bool swport_is_notification(const struct sk_buff *skb)
-{
-	return !skb->sk;
-}
-
 /**
  * quell_swport_put_counter() - add a counter to a message, unless it is 0
  * @skb: message
@@ -142,7 +136,8 @@ static int swport_dump_part(struct Qdisc *sch, struct sk_buff *skb, bool *left_o
 	unsigned char *begin = skb_tail_pointer(skb);
 	int err = dump(sch, skb);
 
-	if (!swport_is_notification(skb))
+	/* A dump's buffer is charged to its reader's socket, a notification's to no socket yet. */
+	if (skb->sk)
 		return err;
 	*left_out = err || skb_tailroom(skb) < swport_message_bytes();
 	if (*left_out)

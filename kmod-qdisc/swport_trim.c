@@ -55,34 +55,25 @@ bool quell_swport_is_trimmed(const struct swport_trim_params *params,
 }
 
 /*
- * The administrator has said so of the DSCP, or the sender has, by an option that tells its
- * receiver what is missing.
- */
-static bool swport_trim_is_eligible(const struct swport_trim_params *params,
-				    const struct quell_frame *frame, const u8 *ip,
-				    const struct quell_trim *trim)
-{
-	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
-
-	return !quell_swport_is_trimmed(params, frame) && trim->dscp != params->dscp &&
-	       (params->eligible >> dscp & 1 || quell_trim_is_stated(ip, trim));
-}
-
-/*
  * Parse the headers of a packet that may be trimmed to @trim, and return them; NULL for any
  * other packet.  One inside a tunnel is trimmed there, or not at all.
  */
 static const u8 *swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
 				  const struct quell_frame *frame, struct quell_trim *trim)
 {
+	const struct swport_trim_params *params = &port->params.trim;
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
+	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
 	const u8 *ip = frame->data + flow->at;
 
 	if (!flow->transport_at ||
 	    !quell_trim_tunnel_may(frame, skb->ip_summed == CHECKSUM_PARTIAL) ||
 	    !quell_trim_parse(ip, frame->bytes - flow->at, trim) ||
 	    !swport_trim_partial_fits(skb, frame) ||
-	    !swport_trim_is_eligible(&port->params.trim, frame, ip, trim))
+	    quell_swport_is_trimmed(params, frame) || trim->dscp == params->dscp)
+		return NULL;
+	/* By its DSCP, or by an option of the sender that states the missing data. */
+	if (!(params->eligible >> dscp & 1) && !quell_trim_is_stated(ip, trim))
 		return NULL;
 	return ip;
 }
