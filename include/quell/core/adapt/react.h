@@ -393,7 +393,7 @@ static inline void quell_adapt_note_cut(struct quell_adapt *a)
  *
  * Return: true when FIT begins.
  */
-static inline bool quell_adapt_cut(struct quell_adapt *a,
+static __rare bool quell_adapt_cut(struct quell_adapt *a,
 				   const struct quell_adapt_needs *needs,
 				   const struct quell_sample *s)
 {

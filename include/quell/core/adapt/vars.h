@@ -274,7 +274,7 @@ static inline void quell_adapt_put_off(struct quell_adapt *a, u8 reason)
 }
 
 /* Ends START, or tries the algorithm again: it or CUBIC continues with the current window. */
-static inline void quell_adapt_settle(struct quell_adapt *a,
+static __rare void quell_adapt_settle(struct quell_adapt *a,
 				      const struct quell_adapt_needs *needs)
 {
 	a->reason = quell_adapt_obstacle(a, needs);

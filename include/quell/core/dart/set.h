@@ -390,7 +390,8 @@ static inline void quell_dasr_join(struct quell_dasr_set *set, struct quell_dasr
 	set->joins++;
 }
 
-static inline void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr_conn *conn)
+/* Once per message, not per packet. */
+static __rare void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr_conn *conn)
 {
 	conn->active = false;
 	quell_dasr_age_del(set, conn);
@@ -504,7 +505,7 @@ static inline void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_da
  *
  * Return: whether more may have expired; the caller calls again when others had their turn.
  */
-static inline bool quell_dasr_expire(struct quell_dasr_set *set,
+static __rare bool quell_dasr_expire(struct quell_dasr_set *set,
 				     const struct quell_dasr_params *p, u64 now_ns)
 {
 	struct quell_dasr_group *group, *older;
