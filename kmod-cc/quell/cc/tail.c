@@ -63,26 +63,35 @@ static u64 tail_floor_ns(const struct quell_flow *flow, u64 floor_ns)
 	return max(floor_ns, mul_u64_u64_shr(floor_ns * 25 / 2, ns_q32, 32));
 }
 
-/**
- * quell_tail_update() - compute the time without an acknowledgment before a probe
- * @flow: flow, of which a round-trip time, or probes, have changed
- *
- * It is 0 without a round-trip time, or after tail-probes probes in a row.
- *
- * Context: bottom halves off; socket lock, or the flow is not published.
- */
-void quell_tail_update(struct quell_flow *flow)
+/* The time without an acknowledgment before a probe. */
+static void tail_update(struct quell_flow *flow)
 {
 	const struct quell_signal_params *params = quell_signal_params_bh(flow->qnet);
 	struct quell_tail *tail = &flow->tail;
 	u64 timeout_ns = 0;
 
+	lockdep_assert_held(&flow->lock);
 	if (tail->srtt_ns && tail->tries < params->tail_probes)
 		timeout_ns = clamp(2 * tail->srtt_ns + 4 * tail->var_ns,
 				   min(tail_floor_ns(flow, params->tail_floor_ns),
 				       TAIL_TIMEOUT_MAX_NS), TAIL_TIMEOUT_MAX_NS);
 	/* At most 10^9 << (8 + 9), probe.c: far from overflow. */
-	WRITE_ONCE(tail->timeout_ns, timeout_ns << (tail->tries + tail->patience));
+	tail->timeout_ns = timeout_ns << (tail->tries + tail->patience);
+}
+
+/**
+ * quell_tail_update() - compute the time without an acknowledgment before a probe
+ * @flow: flow, of which probes have changed, or a new one
+ *
+ * It is 0 without a round-trip time, or after tail-probes probes in a row.
+ *
+ * Context: bottom halves off; socket lock, not the flow's.
+ */
+void quell_tail_update(struct quell_flow *flow)
+{
+	spin_lock(&flow->lock);
+	tail_update(flow);
+	spin_unlock(&flow->lock);
 }
 
 /* Have the timer fire at @at_ns, unless it fires earlier anyway or, with @move, in any case. */
@@ -164,20 +173,6 @@ bool quell_tail_take_ack(struct quell_flow *flow, u64 now_ns)
 	return due;
 }
 
-/*
- * A segment leaves with the ACK that waits.  Whether the timer, which is set for that ACK, may
- * come later: an expiry costs more than to set it anew.  The verdict on a probe may have found it
- * set early enough.
- */
-static bool tail_lets_ack_go(struct quell_tail *tail, u32 ack_seq)
-{
-	if (!tail->ack_waits || before(ack_seq, tail->ack_seq))
-		return false;
-	tail->ack_waits = false;
-	return (u32)ktime_to_ns(hrtimer_get_expires(&tail->timer)) == tail->ack_ns &&
-	       READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
-}
-
 /* Whether ACKs will put the probe off before it is due, if data waits to be sent. */
 static bool tail_is_calm(const struct quell_flow *flow)
 {
@@ -237,9 +232,19 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq)
 {
 	struct quell_tail *tail = &flow->tail;
-	u64 timeout_ns = READ_ONCE(tail->timeout_ns);
-	bool move = tail_lets_ack_go(tail, ack_seq);
+	u64 timeout_ns = tail->timeout_ns;
+	bool move = false;
 
+	/*
+	 * The delayed ACK is sent with this segment, and the timer that is set for it may fire
+	 * later: an expiry costs more than to set it anew.  The verdict on a probe may need it as
+	 * early.
+	 */
+	if (tail->ack_waits && !before(ack_seq, tail->ack_seq)) {
+		tail->ack_waits = false;
+		move = (u32)ktime_to_ns(hrtimer_get_expires(&tail->timer)) == tail->ack_ns &&
+		       READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
+	}
 	tail->left_ns = left_ns;
 	if (!timeout_ns)
 		return;
@@ -264,7 +269,7 @@ void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered)
 		tail->since_ns = now_ns;
 		if (tail->tries) {
 			tail->tries = 0;
-			quell_tail_update(flow);
+			tail_update(flow);
 		}
 	}
 	/* It is not queued after the last probe in a row, or one that was not allowed. */
@@ -280,7 +285,7 @@ void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered)
  * RFC 6298, in ns.  If the round-trip time is constant, the mean converges to within
  * 4 ns of it and the deviation to at most 4 ns.
  *
- * Context: socket lock, bottom halves off.
+ * Context: socket lock, lock of @flow.
  */
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 {
@@ -289,5 +294,5 @@ void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 
 	tail->var_ns = (3 * tail->var_ns + error_ns) / 4;
 	tail->srtt_ns = (7 * tail->srtt_ns + rtt_ns + 4) / 8;
-	quell_tail_update(flow);
+	tail_update(flow);
 }

@@ -50,8 +50,8 @@ enum quell_probe {
  *		number; written with WRITE_ONCE(), for LOCAL_OUT
  * @busy:	expiries in a row that found the socket owned by a process, up to a number;
  *		only expiries use it
- * @timeout_ns:	time without an acknowledgment before a probe; 0: no probe; written with
- *		WRITE_ONCE(), for LOCAL_OUT
+ * @timeout_ns:	time without an acknowledgment before a probe; 0: no probe; written with both
+ *		locks, as words may have 32 bits
  * @since_ns:	when data was last acknowledged, or a probe could not be sent,
  *		CLOCK_MONOTONIC, ns
  * @left_ns:	when the last segment sent has left the interface
