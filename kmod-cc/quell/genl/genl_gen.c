@@ -166,8 +166,3 @@ const struct genl_split_ops quell_nl_ops[14] = {
 		.flags	= GENL_CMD_CAP_DUMP,
 	},
 };
-
-static const struct genl_multicast_group quell_nl_mcgrps[] = {
-	[QUELL_NLGRP_SETTINGS] = { "settings", },
-	[QUELL_NLGRP_FLOWS] = { "flows", },
-};

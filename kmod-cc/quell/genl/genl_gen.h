@@ -40,9 +40,4 @@ int quell_nl_weight_set_doit(struct sk_buff *skb, struct genl_info *info);
 int quell_nl_receiver_get_dumpit(struct sk_buff *skb,
 				 struct netlink_callback *cb);
 
-enum {
-	QUELL_NLGRP_SETTINGS,
-	QUELL_NLGRP_FLOWS,
-};
-
 #endif /* _LINUX_QUELL_GEN_H */
