@@ -17,46 +17,35 @@
 #define UNPACED_SEGMENTS	10
 
 /*
- * After a timeout the window grows as in the stack, from one segment by one per
- * segment delivered, up to the algorithm's window: the lost segments must not all be
- * retransmitted at once.
+ * Sets the pacing rate: the algorithm's, or the one that it would send in a round trip through a
+ * window that is less than the stack's least one.
  */
-static u32 apply_after_timeout(const struct sock *sk, u32 cwnd_pkts, u32 acked_pkts)
+static void apply_pacing(struct sock *sk, struct quell_flow *flow,
+			 const struct quell_sample *sample, const struct quell_decision *decision)
 {
-	if (inet_csk(sk)->icsk_ca_state != TCP_CA_Loss)
-		return cwnd_pkts;
-	return min_t(u64, cwnd_pkts, (u64)tcp_snd_cwnd(tcp_sk(sk)) + acked_pkts);
-}
-
-/*
- * The stack paces after a connection's first segments only; for those, put the
- * next departure where pacing would.
- */
-static void apply_early_pacing(struct sock *sk, u64 rate_bytes_ps)
-{
-	struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
+	u64 rate_bytes_ps = decision->pacing_bytes_ps;
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct quell_segment newest;
-	u64 gap_ns;
+	unsigned long rate;
 
-	if (tp->data_segs_out >= UNPACED_SEGMENTS || !flow ||
-	    !quell_segments_newest(flow, &newest))
-		return;
-	gap_ns = div64_u64((u64)tp->mss_cache * NSEC_PER_SEC, rate_bytes_ps);
-	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, newest.depart_ns + gap_ns);
-}
-
-static void apply_pacing(struct sock *sk, u64 rate_bytes_ps)
-{
-	unsigned long rate = min_t(u64, rate_bytes_ps, READ_ONCE(sk->sk_max_pacing_rate));
-
+	if (rate_bytes_ps == QUELL_RATE_UNLIMITED && flow && flow->peer_delays &&
+	    flow->now.rtt_ns && window_bytes < 2 * (u64)sample->mss_bytes)
+		rate_bytes_ps = quell_mul_div_u64(window_bytes, NSEC_PER_SEC, flow->now.rtt_ns);
+	rate = min_t(u64, rate_bytes_ps, READ_ONCE(sk->sk_max_pacing_rate));
 	WRITE_ONCE(sk->sk_pacing_rate, rate);
 	if (rate_bytes_ps == QUELL_RATE_UNLIMITED)
 		return;
 	/* From here on the stack paces, unless the fq qdisc does. */
 	if (cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED) == SK_PACING_NONE)
 		quell_cc(sk)->paces = true;
-	apply_early_pacing(sk, max_t(u64, rate, 1));
+	/* Not a connection's first segments: put the next departure where pacing would. */
+	if (tp->data_segs_out < UNPACED_SEGMENTS && flow) {
+		u64 gap_ns = div64_u64((u64)tp->mss_cache * NSEC_PER_SEC, max_t(u64, rate, 1));
+		struct quell_segment newest;
+
+		if (quell_segments_newest(flow, &newest))
+			tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, newest.depart_ns + gap_ns);
+	}
 }
 
 static enum quell_limit apply_limit(const struct tcp_sock *tp,
@@ -70,22 +59,6 @@ static enum quell_limit apply_limit(const struct tcp_sock *tp,
 	if (tp->snd_wnd < decision->window_q16 >> QUELL_Q16_SHIFT)
 		return QUELL_LIMIT_RECEIVER;
 	return QUELL_LIMIT_WINDOW;
-}
-
-/*
- * A sprayed flow changes paths segment by segment, path.c: entropies of marked packets
- * are not reused.  Any other flow changes its path by a new flow hash, which sets the
- * IPv6 flow label and this host's choice among next hops and queues.  Switches that
- * hash the IPv4 header alone do not see it, and SO_TXREHASH may forbid it.
- */
-static void apply_path(struct sock *sk)
-{
-	const struct quell_flow *flow = quell_cc(sk)->flow;
-
-	if (flow && READ_ONCE(flow->path.entropies))
-		return;
-	if (sk_rethink_txhash(sk))
-		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
 }
 
 /*
@@ -111,12 +84,6 @@ static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
 }
 
-/* The least window of the stack: a receiver that delays ACKs does not acknowledge a lone packet. */
-static u32 apply_least_pkts(const struct quell_flow *flow)
-{
-	return flow && flow->peer_delays ? 2 : 1;
-}
-
 /* The stack's window for the algorithm's window. */
 static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 			   const struct quell_sample *sample, u64 window_bytes)
@@ -124,23 +91,9 @@ static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 	u32 pkts = apply_pkts(flow, tp, window_bytes,
 			      max_t(u32, sample->mss_bytes, 1));
 
-	return clamp_t(u32, max(pkts, apply_least_pkts(flow)), 1,
+	/* A receiver that delays ACKs does not acknowledge a lone packet. */
+	return clamp_t(u32, max(pkts, flow && flow->peer_delays ? 2U : 1U), 1,
 		       max_t(u32, tp->snd_cwnd_clamp, 1));
-}
-
-/*
- * The pacing rate: the algorithm's, or what it would send in a round trip through a window
- * that is less than the stack's least one.
- */
-static u64 apply_rate(const struct quell_flow *flow, const struct quell_sample *sample,
-		      const struct quell_decision *decision)
-{
-	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
-
-	if (decision->pacing_bytes_ps != QUELL_RATE_UNLIMITED || !flow || !flow->peer_delays ||
-	    !flow->now.rtt_ns || window_bytes >= 2 * (u64)sample->mss_bytes)
-		return decision->pacing_bytes_ps;
-	return quell_mul_div_u64(window_bytes, NSEC_PER_SEC, flow->now.rtt_ns);
 }
 
 /*
@@ -185,24 +138,6 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 	return max(inflight_pkts, 1U);
 }
 
-/*
- * Whether a decision is a reduction.  A rate that is paced is what a rate-based algorithm decides,
- * and its window a bound on it, which follows the round-trip time, too; at a loss, it may cut
- * either.  Below one segment it is the rate that follows.
- */
-static bool apply_reduces(const struct quell_flow *flow, const struct quell_decision *decision,
-			  enum quell_cut why)
-{
-	u64 was_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
-	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
-	bool window_reduced = window_bytes < READ_ONCE(flow->now.window_bytes);
-
-	if (was_bytes_ps == QUELL_RATE_UNLIMITED ||
-	    decision->pacing_bytes_ps == QUELL_RATE_UNLIMITED || window_bytes < flow->mss_bytes)
-		return window_reduced;
-	return decision->pacing_bytes_ps < was_bytes_ps || (why && window_reduced);
-}
-
 /* The signal that a reduction on an acknowledgment is for. */
 static enum quell_cut apply_ack_signal(const struct quell_flow *flow,
 				       const struct quell_sample *sample,
@@ -226,11 +161,22 @@ static enum quell_cut apply_ack_signal(const struct quell_flow *flow,
 	return decision->target_ns ? QUELL_CUT_DELAY : QUELL_CUT_OTHER;
 }
 
-/* Note a reduction, for users who ask for its reason; before the new window is set. */
+/*
+ * Notes a reduction, for users who query its reason; before the new window is set.  A rate-based
+ * algorithm decides the rate that is paced; its window is a bound that follows the round-trip time,
+ * too, and may be reduced as well at a loss.  Below one segment it is the rate that follows.
+ */
 static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *sample,
 			   const struct quell_decision *decision, enum quell_cut why)
 {
-	if (!apply_reduces(flow, decision, why))
+	u64 was_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
+	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
+	bool reduced = window_bytes < READ_ONCE(flow->now.window_bytes);
+
+	if (was_bytes_ps != QUELL_RATE_UNLIMITED &&
+	    decision->pacing_bytes_ps != QUELL_RATE_UNLIMITED && window_bytes >= flow->mss_bytes)
+		reduced = decision->pacing_bytes_ps < was_bytes_ps || (why && reduced);
+	if (!reduced)
 		return;
 	if (!why)
 		why = apply_ack_signal(flow, sample, decision);
@@ -288,12 +234,24 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
 	else
 		cwnd_pkts = apply_burst(sk, flow, sample, cwnd_pkts);
-	tcp_snd_cwnd_set(tp, apply_after_timeout(sk, cwnd_pkts, sample->acked_pkts));
-	apply_pacing(sk, apply_rate(flow, sample, decision));
+	/*
+	 * After a timeout the window grows as in the stack, from one segment by one per segment
+	 * delivered, so that the lost segments are not all retransmitted at once.
+	 */
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss)
+		cwnd_pkts = min_t(u64, cwnd_pkts, (u64)tcp_snd_cwnd(tp) + sample->acked_pkts);
+	tcp_snd_cwnd_set(tp, cwnd_pkts);
+	apply_pacing(sk, flow, sample, decision);
 	if (fitting)
 		quell_adapt_pace(sk);
-	if (decision->change_path)
-		apply_path(sk);
+	/*
+	 * By a new flow hash, which sets the IPv6 flow label and this host's choice among next
+	 * hops and queues; SO_TXREHASH may forbid it.  A sprayed flow changes paths segment by
+	 * segment, path.c.
+	 */
+	if (decision->change_path && !(flow && quell_path_is_sprayed(flow)) &&
+	    sk_rethink_txhash(sk))
+		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
 	if (!flow)
 		return;
 	apply_note_cut(flow, sample, decision, why);
