@@ -47,25 +47,4 @@ static inline u64 quell_cut_pack(enum quell_cut why, u64 now_ns, u64 rtt_ns)
 	       rtt << QUELL_CUT_WHY_BITS | why;
 }
 
-static inline enum quell_cut quell_cut_why(u64 cut)
-{
-	return cut & (BIT_ULL(QUELL_CUT_WHY_BITS) - 1);
-}
-
-/* ns, to 64 ns; 0 unknown. */
-static inline u64 quell_cut_rtt_ns(u64 cut)
-{
-	return (cut >> QUELL_CUT_WHY_BITS & (BIT_ULL(QUELL_CUT_RTT_BITS) - 1)) <<
-	       QUELL_CUT_RTT_SHIFT;
-}
-
-/* Age of a cut, ns, to 4096 ns and modulo 13 days. */
-static inline u64 quell_cut_age_ns(u64 cut, u64 now_ns)
-{
-	u64 age = (now_ns >> QUELL_CUT_TIME_SHIFT) -
-		  (cut >> (QUELL_CUT_WHY_BITS + QUELL_CUT_RTT_BITS));
-
-	return (age & (BIT_ULL(QUELL_CUT_TIME_BITS) - 1)) << QUELL_CUT_TIME_SHIFT;
-}
-
 #endif /* _QUELL_FLOW_CUT_H */

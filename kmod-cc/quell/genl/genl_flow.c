@@ -162,14 +162,19 @@ static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 /* What the window was last reduced for; no attributes if it never was. */
 static int put_flow_cut(struct sk_buff *skb, const struct quell_flow *flow)
 {
-	u64 cut = READ_ONCE(flow->cut), rtt_ns = quell_cut_rtt_ns(cut);
-
 	/* Where words have 32 bits a half may be of the cut before. */
-	if (!quell_cut_why(cut))
+	u64 cut = READ_ONCE(flow->cut), rtt, age;
+	u32 why = cut & (BIT_ULL(QUELL_CUT_WHY_BITS) - 1);
+
+	if (!why)
 		return 0;
-	if (nla_put_string(skb, QUELL_A_FLOW_CUT, quell_cut_names[quell_cut_why(cut)]) ||
-	    put_u64(skb, QUELL_A_FLOW_CUT_AGE, quell_cut_age_ns(cut, ktime_get_ns())) ||
-	    (rtt_ns && put_u64(skb, QUELL_A_FLOW_CUT_RTT, rtt_ns)))
+	rtt = cut >> QUELL_CUT_WHY_BITS & (BIT_ULL(QUELL_CUT_RTT_BITS) - 1);
+	age = (ktime_get_ns() >> QUELL_CUT_TIME_SHIFT) -
+	      (cut >> (QUELL_CUT_WHY_BITS + QUELL_CUT_RTT_BITS));
+	age &= BIT_ULL(QUELL_CUT_TIME_BITS) - 1;
+	if (nla_put_string(skb, QUELL_A_FLOW_CUT, quell_cut_names[why]) ||
+	    put_u64(skb, QUELL_A_FLOW_CUT_AGE, age << QUELL_CUT_TIME_SHIFT) ||
+	    (rtt && put_u64(skb, QUELL_A_FLOW_CUT_RTT, rtt << QUELL_CUT_RTT_SHIFT)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -119,7 +119,7 @@ static void receive_told(struct quell_flow *flow, struct receive_segment *segmen
 
 /*
  * Whether a process owns the socket: TCP then gets the segment from the backlog, later.  If it
- * takes the socket only after this, the ACK gives no sample (sample.c).
+ * takes the socket only after this, the ACK gives no sample (ack.c).
  */
 static bool receive_is_delayed(const struct sock *sk)
 {
@@ -146,16 +146,6 @@ static void receive_note(struct quell_flow *flow, const struct sock *sk,
 	quell_arrival_add(flow, sk, &segment->arrival);
 unlock:
 	spin_unlock_bh(&flow->lock);
-}
-
-/* Payload of a segment with a complete header, whether the option was removed or not. */
-static u32 receive_payload_bytes(const struct sk_buff *skb, const struct receive_headers *in)
-{
-	struct tcphdr buffer;
-	const struct tcphdr *th;
-
-	th = skb_header_pointer(skb, in->ip_bytes, sizeof(buffer), &buffer);
-	return th ? skb->len - in->ip_bytes - __tcp_hdrlen(th) : 0;
 }
 
 /*
@@ -258,12 +248,6 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 		receive_note(flow, sk, segment);
 }
 
-static u8 receive_dscp(const struct sk_buff *skb)
-{
-	return (ip_hdr(skb)->version == 4 ? ipv4_get_dsfield(ip_hdr(skb)) :
-					    ipv6_get_dsfield(ipv6_hdr(skb))) >> 2;
-}
-
 /*
  * Whether a switch has cut off payload: none is left, or the switch says so.  Else what is left
  * is data: a box that cuts segments in two copies the option to both, and neither has as much as
@@ -272,12 +256,15 @@ static u8 receive_dscp(const struct sk_buff *skb)
 static bool receive_is_trimmed(const struct receive_segment *segment)
 {
 	const struct quell_opt *opt = segment->opt;
+	const struct sk_buff *skb = segment->skb;
+	u8 dsfield;
 
 	if (!segment->in->acks || !opt || !(opt->flags & QUELL_OPT_F_DATA) ||
 	    opt->payload_bytes <= segment->payload_bytes)
 		return false;
-	return !segment->payload_bytes ||
-	       receive_dscp(segment->skb) == SWPORT_TRIM_DSCP_DEFAULT;
+	dsfield = ip_hdr(skb)->version == 4 ? ipv4_get_dsfield(ip_hdr(skb)) :
+					      ipv6_get_dsfield(ipv6_hdr(skb));
+	return !segment->payload_bytes || dsfield >> 2 == SWPORT_TRIM_DSCP_DEFAULT;
 }
 
 /* A segment that TCP would accept. */
@@ -286,10 +273,15 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 {
 	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
 	const struct receive_headers *in = segment->in;
+	struct tcphdr buffer;
+	const struct tcphdr *th;
 	unsigned int verdict;
 	bool done;
 
-	segment->payload_bytes = receive_payload_bytes(segment->skb, in);
+	/* Without the option, if it was removed. */
+	th = skb_header_pointer(segment->skb, in->ip_bytes, sizeof(buffer), &buffer);
+	if (th)
+		segment->payload_bytes = segment->skb->len - in->ip_bytes - __tcp_hdrlen(th);
 	if (receive_is_trimmed(segment)) {
 		struct quell_echo echo = receive_echo(segment, segment->opt->payload_bytes);
 

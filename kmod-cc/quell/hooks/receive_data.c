@@ -56,23 +56,6 @@ static bool receive_hide_mark(struct sk_buff *skb)
 	return true;
 }
 
-/* Data for the set of active senders. */
-static void receive_count_sender(struct quell_flow *flow, const struct sock *sk,
-				 const struct receive_segment *segment)
-{
-	struct quell_dasr_packet packet = {
-		.ifindex = segment->skb->dev->ifindex,
-		.seq = segment->in->seq,
-		.end_seq = segment->in->seq + segment->payload_bytes,
-		.flags = segment->opt ? segment->opt->flags : 0,
-		.pushed = segment->in->pushed,
-		.marked = segment->in->marked,
-	};
-
-	if (quell_dasr_receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
-		quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
-}
-
 /*
  * Whether the packet is beyond missing data, or fills a hole.  Without the lock a hint; none
  * while a process owns the socket, for TCP does not have the packets before this one either.
@@ -130,26 +113,11 @@ static bool receive_is_asked(const struct sock *sk, const struct receive_segment
 	return segment->of_program && segment->opt->flags & QUELL_OPT_F_START;
 }
 
-/* Whether the last segment of a packet, which GRO may have merged, is not full. */
-static bool receive_ends_short(const struct sock *sk, const struct receive_segment *segment)
-{
-	if (skb_is_gso(segment->skb))
-		return segment->payload_bytes % skb_shinfo(segment->skb)->gso_size;
-	return segment->payload_bytes < READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
-}
-
 /*
- * Whether the packet ends a message.  Without the option only PSH shows it, and a sender with a
- * small window sets it within messages, too, ask.c: there, a full segment ends none.
+ * Whether the ACK of a data packet may be delayed, as the packet ends a message.  Without the
+ * option only PSH shows that, and a sender with a small window sets it within messages, too,
+ * ask.c: there, a full last segment, of a packet that GRO may have merged, ends none.
  */
-static bool receive_ends_message(const struct sock *sk, const struct receive_segment *segment)
-{
-	if (segment->opt)
-		return quell_opt_ends(segment->opt->flags, segment->in->pushed);
-	return segment->in->pushed && receive_ends_short(sk, segment);
-}
-
-/* Whether the ACK of a data packet may wait. */
 static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
 			     const struct receive_segment *segment)
 {
@@ -157,10 +125,17 @@ static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
 		.ack_seq = segment->in->ack_seq,
 		.end_seq = segment->in->seq + segment->payload_bytes,
 		.rx_ns = segment->arrival.rx_ns,
-		.ends = receive_ends_message(sk, segment),
+		.ends = segment->in->pushed,
 		.marked = segment->in->marked,
 	};
 
+	if (segment->opt)
+		question.ends = quell_opt_ends(segment->opt->flags, segment->in->pushed);
+	else if (question.ends && skb_is_gso(segment->skb))
+		question.ends = segment->payload_bytes % skb_shinfo(segment->skb)->gso_size;
+	else if (question.ends)
+		question.ends = segment->payload_bytes <
+				READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
 	return quell_answer_expect(flow, sk, &question);
 }
 
@@ -175,8 +150,19 @@ static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
 void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 			const struct receive_segment *segment)
 {
-	if (flow->dasr)
-		receive_count_sender(flow, sk, segment);
+	if (flow->dasr) {
+		struct quell_dasr_packet packet = {
+			.ifindex = segment->skb->dev->ifindex,
+			.seq = segment->in->seq,
+			.end_seq = segment->in->seq + segment->payload_bytes,
+			.flags = segment->opt ? segment->opt->flags : 0,
+			.pushed = segment->in->pushed,
+			.marked = segment->in->marked,
+		};
+
+		if (quell_dasr_receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
+			quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
+	}
 	if (!receive_may_wait(flow, sk, segment) &&
 	    (receive_is_asked(sk, segment) || receive_is_out_of_order(sk, segment->in)))
 		receive_hasten_ack(flow, sk, segment);

@@ -57,15 +57,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* The algorithm of a future passive connection.  The route to the peer may name one. */
-static const struct quell_algo *transmit_child_algo(const struct sock *listener,
-						    const struct sk_buff *skb)
-{
-	u32 key = dst_metric(skb_dst(skb), RTAX_CC_ALGO);
-
-	return key == TCP_CA_UNSPEC ? quell_algo_of_listener(listener) : quell_algo_by_key(key);
-}
-
 /* Resets come from a raw socket of protocol TCP, hence the type. */
 static bool transmit_is_tcp(const struct sock *sk)
 {
@@ -116,20 +107,6 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 no
 	quell_telemetry_echo(&echo, opt);
 }
 
-/*
- * Payload of the shortest packet that a segment is cut into.  All packets of a burst carry
- * one option: it states the shortest, or the last packet would look trimmed.
- */
-static u32 transmit_payload_bytes(const struct sk_buff *skb, u32 payload_bytes)
-{
-	u32 rest_bytes;
-
-	if (!skb_is_gso(skb))
-		return payload_bytes;
-	rest_bytes = payload_bytes % skb_shinfo(skb)->gso_size;
-	return rest_bytes ? rest_bytes : skb_shinfo(skb)->gso_size;
-}
-
 /**
  * struct transmit_place - where a segment with data or FIN is in its connection
  * @now_ns:	   when the hook got it, CLOCK_MONOTONIC, ns
@@ -167,21 +144,6 @@ static void transmit_find_place(const struct tcp_sock *tp, const struct tcphdr *
 		      (th->fin || READ_ONCE(tp->pushed_seq) == place->end_seq);
 }
 
-/* Whether a message starts with this data, and whether it goes on. */
-static u8 transmit_message(const struct tcp_sock *tp, const struct transmit_place *place)
-{
-	struct quell_opt_place in_queue = {
-		.seq = place->seq,
-		.end_seq = place->end_seq,
-		.snd_una = READ_ONCE(tp->snd_una),
-		.snd_nxt = READ_ONCE(tp->snd_nxt),
-		.write_seq = READ_ONCE(tp->write_seq),
-		.pushed = place->ends,
-	};
-
-	return quell_opt_message(&in_queue);
-}
-
 /*
  * Fills the option of a packet: departure for data, the echo that is due.  A full
  * segment has no room for both, and leaves the echo to the next ACK.  Returns the
@@ -192,13 +154,31 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 			   struct quell_opt *opt)
 {
 	u32 payload_bytes = place->payload_bytes, room_bytes = quell_option_room(skb), bytes;
+	const struct tcp_sock *tp = tcp_sk(sk);
 	u8 flags;
 
 	*opt = (struct quell_opt) { .form = QUELL_OPT_FULL };
 	if (payload_bytes) {
-		opt->flags = QUELL_OPT_F_DATA | transmit_message(tcp_sk(sk), place);
+		struct quell_opt_place in_queue = {
+			.seq = place->seq,
+			.end_seq = place->end_seq,
+			.snd_una = READ_ONCE(tp->snd_una),
+			.snd_nxt = READ_ONCE(tp->snd_nxt),
+			.write_seq = READ_ONCE(tp->write_seq),
+			.pushed = place->ends,
+		};
+
+		/* Whether a message starts with this data, and whether it goes on. */
+		opt->flags = QUELL_OPT_F_DATA | quell_opt_message(&in_queue);
 		quell_telemetry_send(flow, opt);
-		opt->payload_bytes = transmit_payload_bytes(skb, payload_bytes);
+		/*
+		 * All packets of a burst carry one option: it states the payload of the shortest,
+		 * or the last packet would seem trimmed.
+		 */
+		opt->payload_bytes = payload_bytes;
+		if (skb_is_gso(skb))
+			opt->payload_bytes = payload_bytes % skb_shinfo(skb)->gso_size ?:
+					     skb_shinfo(skb)->gso_size;
 	}
 	if (!payload_bytes || quell_option_has_room(room_bytes, opt, QUELL_OPT_F_ACK))
 		transmit_echo(flow, sk, place->now_ns, opt);
@@ -481,13 +461,17 @@ static void transmit_packet(struct sock *sk, struct sk_buff *skb)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
 	struct quell_flow *flow;
+	u32 key;
 
 	if (th->rst)
 		return;
 	if (th->syn && READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV) {
 		sk = inet_reqsk(sk)->rsk_listener;
+		/* The route to the peer may name the algorithm of the future connection. */
+		key = dst_metric(skb_dst(skb), RTAX_CC_ALGO);
 		if (transmit_is_tcp(sk))
-			transmit_answer(quell_net(sock_net(sk)), transmit_child_algo(sk, skb), skb);
+			transmit_answer(quell_net(sock_net(sk)), key == TCP_CA_UNSPEC ?
+					quell_algo_of_listener(sk) : quell_algo_by_key(key), skb);
 	} else if (th->syn) {
 		if (transmit_is_tcp(sk))
 			transmit_syn(sk, skb);

@@ -42,48 +42,6 @@
 /* An ACK for fewer bursts than a stack without Quell answers would cost more than there. */
 #define ASK_BURSTS		2U
 
-static bool ask_has_small_window(const struct tcp_sock *tp, u32 end_seq)
-{
-	u32 small_bytes = ASK_WINDOW_SEGS * READ_ONCE(tp->mss_cache);
-
-	return READ_ONCE(tp->snd_cwnd) <= ASK_WINDOW_SEGS ||
-	       READ_ONCE(tp->snd_wnd) <= small_bytes ||
-	       end_seq - READ_ONCE(tp->snd_una) <= small_bytes;
-}
-
-/* Whether each burst has an echo of its own: the path it tried, the queue it met. */
-static bool ask_with_each(const struct quell_flow *flow)
-{
-	return READ_ONCE(flow->path.entropies) ||
-	       quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY);
-}
-
-/* The longest burst that the socket sends as one skb. */
-static u32 ask_burst_bytes(const struct sock *sk)
-{
-	u32 mss_bytes = READ_ONCE(tcp_sk(sk)->mss_cache);
-
-	/* Of a route that changes meanwhile it may be the one before. */
-	if (!data_race(sk_can_gso(sk)))
-		return mss_bytes;
-	return min_t(u32, READ_ONCE(sk->sk_gso_max_segs) * mss_bytes,
-		     READ_ONCE(sk->sk_gso_max_size));
-}
-
-/* Whether enough data has left since the last that asked. */
-static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq,
-		       u32 acks_per_rtt)
-{
-	u64 window_bytes = (u64)READ_ONCE(tcp_sk(sk)->snd_cwnd) *
-			   READ_ONCE(tcp_sk(sk)->mss_cache);
-	u32 asked_bytes = end_seq - flow->asked_seq;
-
-	if (asked_bytes >= window_bytes)
-		return true;
-	return (u64)asked_bytes * acks_per_rtt >= window_bytes &&
-	       asked_bytes >= ASK_BURSTS * ask_burst_bytes(sk);
-}
-
 /**
  * quell_ask() - whether a segment of new data within a message asks to be acknowledged at once
  * @flow:    flow
@@ -97,7 +55,23 @@ static bool ask_is_due(const struct quell_flow *flow, const struct sock *sk, u32
 bool quell_ask(const struct quell_flow *flow, const struct sock *sk, u32 end_seq)
 {
 	u32 acks_per_rtt = quell_signal_params_bh(flow->qnet)->acks_per_rtt;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	u32 mss_bytes = READ_ONCE(tp->mss_cache), cwnd_pkts = READ_ONCE(tp->snd_cwnd);
+	u32 small_bytes = ASK_WINDOW_SEGS * mss_bytes, asked_bytes = end_seq - flow->asked_seq;
+	u64 window_bytes = (u64)cwnd_pkts * mss_bytes;
+	u32 burst_bytes = mss_bytes;
 
-	return !acks_per_rtt || ask_has_small_window(tcp_sk(sk), end_seq) ||
-	       ask_with_each(flow) || ask_is_due(flow, sk, end_seq, acks_per_rtt);
+	if (!acks_per_rtt || cwnd_pkts <= ASK_WINDOW_SEGS || asked_bytes >= window_bytes ||
+	    READ_ONCE(tp->snd_wnd) <= small_bytes ||
+	    end_seq - READ_ONCE(tp->snd_una) <= small_bytes)
+		return true;
+	/* Each burst has an echo of its own: the path it tried, the queue it met. */
+	if (quell_path_is_sprayed(flow) || quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY))
+		return true;
+	/* The longest burst; of a route that changes meanwhile it may be the one before. */
+	if (data_race(sk_can_gso(sk)))
+		burst_bytes = min_t(u32, READ_ONCE(sk->sk_gso_max_segs) * mss_bytes,
+				    READ_ONCE(sk->sk_gso_max_size));
+	return (u64)asked_bytes * acks_per_rtt >= window_bytes &&
+	       asked_bytes >= ASK_BURSTS * burst_bytes;
 }

@@ -34,15 +34,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* RCU read section. */
-static const struct quell_dart_params *dasr_params(const struct quell_flow *flow)
-{
-	const struct quell_params_block *block;
-
-	block = rcu_dereference(flow->qnet->algos[flow->algo->slot].params);
-	return (const struct quell_dart_params *)block->data;
-}
-
 /**
  * quell_dasr_open() - allocate the state of a new flow, if its algorithm needs it
  * @flow: its context
@@ -91,21 +82,14 @@ void quell_dasr_close(struct quell_flow *flow)
 		dasr_unbind(flow->dasr);
 }
 
-/* Address of the peer; IPv4 is mapped, so that it equals no IPv6 address. */
-static struct in6_addr dasr_peer(const struct quell_flow *flow)
-{
-	struct in6_addr peer = flow->daddr;
-
-	if (flow->family == AF_INET)
-		ipv6_addr_set_v4mapped(flow->daddr.s6_addr32[0], &peer);
-	return peer;
-}
-
 static bool dasr_get_pair(struct quell_dasr *dasr, const struct quell_flow *flow,
 			  const struct sock *sk)
 {
-	struct in6_addr peer = dasr_peer(flow);
+	struct in6_addr peer = flow->daddr;
 
+	/* IPv4 is mapped, so that it equals no IPv6 address. */
+	if (flow->family == AF_INET)
+		ipv6_addr_set_v4mapped(flow->daddr.s6_addr32[0], &peer);
 	dasr->pair = quell_dasr_pair_get(dasr->port, &peer, READ_ONCE(sk->sk_uid), sk);
 	if (!dasr->pair)
 		return false;
@@ -148,19 +132,6 @@ static bool dasr_bind(struct quell_flow *flow, const struct sock *sk, int ifinde
 	return done;
 }
 
-static void dasr_classify(struct quell_dasr_port *port,
-			  const struct quell_dart_machine_params *machine, u64 now_ns)
-{
-	struct quell_dart_arrivals arrivals = {
-		.bytes = atomic64_read(&port->bytes),
-		.marks = port->marks,
-	};
-
-	if (quell_dart_machine_run(&port->machine, machine, now_ns, &arrivals,
-				   quell_link_speed(port->qnet, port->ifindex)))
-		quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
-}
-
 /*
  * Ends the port's period, if it is over, and drops expired connections, a bounded number per
  * packet: a hundred thousand are dropped within 2 ms at 10 Gbit/s.
@@ -172,8 +143,16 @@ static void dasr_update_port(struct quell_dasr_port *port, const struct quell_da
 	struct quell_dasr_params soft = quell_dart_set_params(params);
 	bool is_due = quell_dart_machine_is_due(&port->machine, &machine, now_ns);
 
-	if (is_due)
-		dasr_classify(port, &machine, now_ns);
+	if (is_due) {
+		struct quell_dart_arrivals arrivals = {
+			.bytes = atomic64_read(&port->bytes),
+			.marks = port->marks,
+		};
+
+		if (quell_dart_machine_run(&port->machine, &machine, now_ns, &arrivals,
+					   quell_link_speed(port->qnet, port->ifindex)))
+			quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
+	}
 	if (is_due || port->is_behind)
 		port->is_behind = quell_dasr_expire(&port->set, &soft, now_ns);
 }
@@ -219,6 +198,7 @@ static void dasr_data(struct quell_flow *flow, const struct sock *sk,
 bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_dasr_packet *packet)
 {
+	const struct quell_params_block *block;
 	const struct quell_dart_params *params;
 	struct quell_dasr_port *port;
 	bool hides = false;
@@ -226,7 +206,8 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 
 	if (!flow->dasr)
 		return false;
-	params = dasr_params(flow);
+	block = rcu_dereference(flow->qnet->algos[flow->algo->slot].params);
+	params = (const struct quell_dart_params *)block->data;
 	now_ns = ktime_get_ns();
 	spin_lock_bh(&flow->lock);
 	if (flow->closed)

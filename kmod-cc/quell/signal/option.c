@@ -34,13 +34,6 @@
 #define OPTION_KIND_AO		29
 #define SIGNATURE_MIN_BYTES	16
 
-static u32 option_packet_bytes(const struct sk_buff *skb)
-{
-	if (!skb_is_gso(skb))
-		return skb->len;
-	return skb_transport_offset(skb) + tcp_hdrlen(skb) + skb_shinfo(skb)->gso_size;
-}
-
 /*
  * A signature covers the header's length, and may cover its options (RFC 2385, RFC 5925).
  * MPTCP (RFC 8684) needs its options in the SYN and in the data.
@@ -99,8 +92,11 @@ static void option_fix_tcp(struct sk_buff *skb)
  */
 u32 quell_option_room(const struct sk_buff *skb)
 {
-	u32 packet_bytes = option_packet_bytes(skb), mtu_bytes = dst_mtu(skb_dst(skb));
+	u32 packet_bytes = skb->len, mtu_bytes = dst_mtu(skb_dst(skb));
 
+	if (skb_is_gso(skb))
+		packet_bytes = skb_transport_offset(skb) + tcp_hdrlen(skb) +
+			       skb_shinfo(skb)->gso_size;
 	if (skb->ip_summed != CHECKSUM_PARTIAL || packet_bytes >= mtu_bytes ||
 	    skb->len >= IP_MAX_MTU || option_is_excluded(skb))
 		return 0;

@@ -35,42 +35,6 @@
 #define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
 #define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
 
-/* 0: not sprayed. */
-static u32 path_entropies(const struct quell_flow *flow, const struct sock *sk,
-			  const struct sk_buff *skb)
-{
-	if (!quell_algo_has(flow->algo, QUELL_CORE_SPRAYS) || flow->family != AF_INET6)
-		return 0;
-	if (READ_ONCE(inet6_sk(sk)->flow_label) & IPV6_FLOWLABEL_MASK ||
-	    !ip6_flowlabel(ipv6_hdr(skb)))
-		return 0;
-	return quell_signal_entropies(flow->qnet);
-}
-
-static void path_count(struct quell_flow *flow, enum quell_reps_source source)
-{
-	static const enum quell_counter counters[] = {
-		[QUELL_REPS_FRESH]	= QUELL_N_ENTROPY_FRESH,
-		[QUELL_REPS_RECYCLED]	= QUELL_N_ENTROPY_RECYCLED,
-		[QUELL_REPS_FROZEN]	= QUELL_N_ENTROPY_FROZEN,
-	};
-	struct quell_path *path = &flow->path;
-
-	WRITE_ONCE(path->used[source], path->used[source] + 1);
-	quell_count(flow->qnet, counters[source]);
-}
-
-/* Allocated for the first sprayed segment. */
-static struct quell_reps *path_reps(struct quell_path *path, const struct sock *sk)
-{
-	if (!path->reps) {
-		path->reps = quell_sock_alloc(sk, sizeof(*path->reps));
-		if (path->reps)
-			quell_reps_init(path->reps, get_random_u64());
-	}
-	return path->reps;
-}
-
 /**
  * quell_path_next() - the entropy of a data segment about to leave
  * @flow: its flow
@@ -81,14 +45,29 @@ static struct quell_reps *path_reps(struct quell_path *path, const struct sock *
  */
 u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
 {
+	static const enum quell_counter counters[] = {
+		[QUELL_REPS_FRESH]	= QUELL_N_ENTROPY_FRESH,
+		[QUELL_REPS_RECYCLED]	= QUELL_N_ENTROPY_RECYCLED,
+		[QUELL_REPS_FROZEN]	= QUELL_N_ENTROPY_FROZEN,
+	};
 	bool again = before(ntohl(tcp_hdr(skb)->seq), READ_ONCE(tcp_sk(sk)->snd_nxt));
-	u32 entropies = path_entropies(flow, sk, skb);
 	struct quell_path *path = &flow->path;
 	enum quell_reps_source source;
+	u32 entropies = 0;
 	u8 entropy;
 
-	if (entropies && !path_reps(path, sk))
-		entropies = 0;
+	/* Not one of which the application has set the label, or that has none. */
+	if (quell_algo_has(flow->algo, QUELL_CORE_SPRAYS) && flow->family == AF_INET6 &&
+	    !(READ_ONCE(inet6_sk(sk)->flow_label) & IPV6_FLOWLABEL_MASK) &&
+	    ip6_flowlabel(ipv6_hdr(skb)))
+		entropies = quell_signal_entropies(flow->qnet);
+	if (entropies && !path->reps) {
+		path->reps = quell_sock_alloc(sk, sizeof(*path->reps));
+		if (path->reps)
+			quell_reps_init(path->reps, get_random_u64());
+		else
+			entropies = 0;
+	}
 	if (path->entropies != entropies)
 		WRITE_ONCE(path->entropies, entropies);
 	if (!entropies)
@@ -96,7 +75,8 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 	if (!quell_signal_recycles(flow->qnet))
 		quell_reps_forget(path->reps);
 	entropy = quell_reps_next(path->reps, entropies, again, ktime_get_ns(), &source);
-	path_count(flow, source);
+	WRITE_ONCE(path->used[source], path->used[source] + 1);
+	quell_count(flow->qnet, counters[source]);
 	return entropy;
 }
 

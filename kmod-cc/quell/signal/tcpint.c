@@ -20,15 +20,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* Inserted by another agent of this host, or an earlier pass of this hook. */
-static bool tcpint_is_there(const struct sk_buff *skb)
-{
-	const struct tcphdr *th = tcp_hdr(skb);
-	u32 options_bytes = __tcp_hdrlen(th) - sizeof(*th);
-
-	return quell_tcp_int_find((const u8 *)(th + 1), options_bytes) != options_bytes;
-}
-
 /**
  * quell_tcpint_room() - bytes that the option takes in a segment; 0: no option
  * @flow:        flow it belongs to
@@ -38,7 +29,12 @@ static bool tcpint_is_there(const struct sk_buff *skb)
  */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
 {
-	if (READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF || tcpint_is_there(skb))
+	const struct tcphdr *th = tcp_hdr(skb);
+	u32 options_bytes = __tcp_hdrlen(th) - sizeof(*th);
+
+	/* It may be inserted already, by another agent of this host or an earlier pass here. */
+	if (READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ||
+	    quell_tcp_int_find((const u8 *)(th + 1), options_bytes) != options_bytes)
 		return 0;
 	if (other_bytes + QUELL_TCP_INT_BYTES <= quell_option_room(skb))
 		return QUELL_TCP_INT_BYTES;
