@@ -14,6 +14,7 @@
  *	notice.c	notifications by netlink
  * flow/	the context of a flow, *.h, and its lists
  *	memory.c	memory of a flow beyond its context
+ *	rx.c		packets received that TCP has not processed yet
  *	segments.c	departures of segments
  *	table.c		flows by socket and by number
  *	tell.c		notifications of a flow's changes
@@ -22,8 +23,6 @@
  *	option.c	the Quell option in packets
  *	tcpint.c	the public TCP-INT option
  *	telemetry.c	records of switches
- *	arrivals.c	receipts of acknowledgments
- *	echo.c		the data packet that an ACK answers
  *	path.c		path of a segment
  *	clock.c		the NICs' clocks, mapped to the host's
  *	dasr.c		a flow in the sets of active senders
@@ -41,8 +40,7 @@
  *	cc.c		those that all algorithms share
  *	flow.c		context of a flow, made and freed
  *	answer.c	ACKs that wait for the program's reply
- *	ack.c		processing of an acknowledgment up to its core
- *	sample.c	fills a sample from TCP's state
+ *	ack.c		processing of an acknowledgment: its sample, up to its core
  *	event.c		losses, timeouts and undo, reported to the cores
  *	tail.c		a timer that detects tail loss
  *	probe.c		the probe for a tail loss, and whether it was spurious
@@ -79,19 +77,6 @@
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/net.h"
-
-static bool has_name(const struct quell_core *core)
-{
-	return core->name && core->name[0] &&
-	       strnlen(core->name, TCP_CA_NAME_MAX) < TCP_CA_NAME_MAX;
-}
-
-/* quell_adapt_open() reads the first parameter as "adapt". */
-static bool has_adapt(const struct quell_core *core)
-{
-	return core->params && core->params_nr && core->params[0].offset == 0 &&
-	       core->params[0].name && !strcmp(core->params[0].name, "adapt");
-}
 
 static bool is_u64_inside(u32 offset, u32 block_bytes)
 {
@@ -131,7 +116,8 @@ static const char *algo_lacks(const struct quell_algo *algo)
 		const char *name;
 		bool there;
 	} parts[] = {
-		{ "name",		has_name(core) },
+		{ "name",		core->name && core->name[0] &&
+					strnlen(core->name, TCP_CA_NAME_MAX) < TCP_CA_NAME_MAX },
 		{ "ops.cong_control",	algo->ops.cong_control },
 		{ "init",		core->init },
 		{ "on_loss",		core->on_loss },
@@ -139,7 +125,10 @@ static const char *algo_lacks(const struct quell_algo *algo)
 		{ "on_idle_restart",	core->on_idle_restart },
 		{ "undo_note",		core->undo_note },
 		{ "on_undo",		core->on_undo },
-		{ "parameter adapt, the first of all", has_adapt(core) },
+		/* quell_adapt_open() reads the first parameter as "adapt". */
+		{ "parameter adapt, the first of all",
+		  core->params && core->params_nr && core->params[0].offset == 0 &&
+		  core->params[0].name && !strcmp(core->params[0].name, "adapt") },
 		{ "block that has room for its parameters",
 		  core->params && has_params_inside(core) },
 		{ "block that has room for its counters", has_counters_inside(core) },

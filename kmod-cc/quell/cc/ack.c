@@ -3,41 +3,419 @@
  * Processing of an acknowledgment from ->cong_control to its core, quell_cong_control():
  *
  *	collect		fill a sample from TCP and the signal plane
- *	classify	find the losses that this acknowledgment is the first to show
- *	tell		report them to the core, once, and apply its decision
+ *	classify	find the losses that this acknowledgment is the first to show, and report
+ *			them to the core, once
  *	fit		pass the sample through the layer before the core, adapt.c
  *	core		call its on_ack, if quell_ack() returned true
  *	apply		apply its decision, once, apply.c
  *
  * The algorithm's module makes the last two calls.  Losses are reported before the core gets
  * the acknowledgment, so that its decision on the acknowledgment is applied last.
+ *
+ * Round-trip time.  The newest segment that this ACK reports delivered is the last cumulatively
+ * acknowledged one, or rs->last_end_seq where SACK reached further.  Its departure comes from the
+ * departure ring; the ACK's receipt is when TCP processes it or, from the backlog of a busy
+ * socket, by a NIC's stamp or with an option, comes from the arrival ring:
+ *
+ *	rtt = receipt - (departure + serialisation on the first link)
+ *
+ * A peer that uses the Quell option echoes that departure, so that the ring is not needed to
+ * find the transmission that the ACK is for.
+ *
+ * Until the first such sample of a flow (its hooks are not registered yet, memory was short),
+ * the stack's own microsecond value is used, with QUELL_S_RTT_KERNEL; a flow that has had
+ * nanoseconds never goes back, because the two are not comparable.
  */
 #include <net/tcp.h>
+#include <quell/core/lib/window.h>
+#include <quell/core/signal/echo.h>
 #include "flow/flow.h"
+#include "flow/path.h"
 #include "flow/recover.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
 #include "flow/tail.h"
+#include "flow/tcpint.h"
+#include "flow/tx.h"
+#include "netns/counters.h"
+#include "netns/net.h"
 #include "tcp/tcp_internals.h"
 
-/* Losses that an acknowledgment shows. */
-#define ACK_LOSS	0x1 /* a loss in a recovery that was not reported to the core yet */
-#define ACK_TAIL_LOSS	0x2 /* a tail loss that a probe repaired */
+/*
+ * An ACK that took so long, and so many times the least round trip, was delayed.  Linux
+ * delays by 40 ms, up to a tick of the clock less.
+ */
+#define DELAYED_ACK_NS		(20U * NSEC_PER_MSEC)
+#define DELAYED_ROUND_TRIPS	8U
 
-/* Payload of the segments delivered: exact without SACK, in whole segments with it. */
-static u32 ack_bytes(const struct tcp_sock *tp, u32 acked_seq, u32 pkts)
+/*
+ * In place of a round-trip time: the ACK was delayed, by a timer or for the reply that it came
+ * with, so that neither its time nor whether the window was enough is known.
+ */
+#define SAMPLE_WAITED		U64_MAX
+
+/*
+ * Lower bound of a round-trip time.  Only packets that found the interface free
+ * set the minimum: the time that others waited in it is computed from its
+ * speed, and a virtual one (veth) sends at once at any speed that it claims.  The
+ * stack's own minimum helps if every segment is a burst; it is in microseconds,
+ * so one less is a safe bound.
+ */
+static u64 sample_floor_ns(const struct quell_flow *flow, const struct tcp_sock *tp)
 {
-	u64 most_bytes = (u64)pkts * tp->mss_cache;
+	u32 min_us = tcp_min_rtt(tp);
+	u64 floor_ns = flow->now.min_rtt_ns;
 
-	if (!tp->sacked_out && tp->snd_una != acked_seq)
-		most_bytes = min_t(u64, most_bytes, tp->snd_una - acked_seq);
-	return min_t(u64, most_bytes, U32_MAX);
+	if (min_us && min_us != ~0U)
+		floor_ns = max(floor_ns, (min_us - 1) * (u64)NSEC_PER_USEC);
+	return floor_ns;
 }
 
-static void ack_count_marks(struct quell_flow *flow, u32 pkts, u64 bytes)
+static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+			     s64 rtt_ns)
 {
-	if (!flow || !pkts)
+	s64 floor_ns = sample_floor_ns(flow, tp);
+
+	if (rtt_ns >= floor_ns)
+		return rtt_ns;
+	/* A difference of 1 ns is rounding. */
+	if (floor_ns - rtt_ns > 1)
+		quell_count(flow->qnet, QUELL_N_RTT_FLOORED);
+	return floor_ns;
+}
+
+/**
+ * struct sample_acked - the data that an ACK was for
+ * @segment: that of the newest data that it delivered; NULL: not recorded
+ * @seq:	     sequence number after that data
+ * @left_ns:  when the last of that data left, ns; valid with @segment
+ * @stamp_ns: stamp of the packets of @segment, ns; 0: not computed
+ */
+struct sample_acked {
+	const struct quell_segment	*segment;
+	u32				seq;
+	u64				left_ns;
+	u64				stamp_ns;
+};
+
+/* When the first packet of a segment left, ns. */
+static u64 sample_stamp_ns(const struct quell_flow *flow, const struct quell_segment *segment)
+{
+	return quell_segment_left_ns(segment, quell_segment_first_end(segment),
+				     flow->link.ns_q32);
+}
+
+/*
+ * The departure of the retransmission that is the newest sent of the data that this ACK delivered,
+ * as TCP names it; 0 if that was no retransmission.  The flow's newest one may still be on its way;
+ * it bounds only data that the ring has no entry of.
+ */
+static u64 sample_resent_ns(const struct quell_flow *flow, const struct rate_sample *rs)
+{
+	const struct quell_segment *segment;
+	u32 resent_ns = flow->resent_depart_ns;
+
+	if (!flow->retransmits || !rs->is_retrans)
+		return 0;
+	segment = quell_segments_find(&flow->segments, rs->last_end_seq);
+	if (segment && !segment->retransmitted)
+		return 0;	/* TCP's retransmission never left */
+	if (segment)
+		resent_ns = segment->resent_depart_ns;
+	return quell_sub_sat_u64(flow->depart_ns, (u32)flow->depart_ns - resent_ns);
+}
+
+/* The newest departure of data that the peer has acknowledged, ns. */
+static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
+			    const struct rate_sample *rs, const struct sample_acked *acked)
+{
+	const struct quell_segment *segment = acked->segment;
+	u64 stamp_ns = acked->stamp_ns;
+
+	if (tp->sacked_out) {
+		/* Without SACK a peer does not say which. */
+		segment = tcp_is_reno(tp) ? NULL :
+			  quell_segments_find(&flow->segments, tcp_highest_sack_seq(tp));
+		stamp_ns = segment ? sample_stamp_ns(flow, segment) : 0;
+	}
+	return segment ? max(stamp_ns, sample_resent_ns(flow, rs)) : flow->depart_ns;
+}
+
+/*
+ * Round-trip time from the departure that the peer echoed.  Despite retransmissions, SACK and
+ * lost ACKs this is the departure of the packet that this ACK is for.  All packets of a burst carry
+ * the departure of its first; that of the newest is computed if the ACK is for that burst.
+ *
+ * Time that the peer added to it counts as hold time, as if it had stated that; SAMPLE_WAITED: a
+ * lone segment was delayed.  0 if the departure is ambiguous or impossible.
+ */
+static u64 sample_echoed_ns(struct quell_flow *flow, struct tcp_sock *tp,
+			    const struct rate_sample *rs, const struct sample_acked *acked,
+			    struct quell_arrival *arrival)
+{
+	const struct quell_segments *segments = &flow->segments;
+	/* From the oldest outstanding segment to the newest delivered. */
+	struct quell_echo_span span = {
+		.oldest_ns = segments->head == segments->tail ? 0 :
+			     quell_segment_at(segments, segments->head)->depart_ns,
+		.newest_ns = sample_newest_ns(flow, tp, rs, acked),
+	};
+	u64 added_ns = quell_echo_added_ns(&span, arrival->rx_ns, arrival->echo_ns);
+	const struct quell_segment *segment = acked->segment;
+	u64 rtt_ns, left_ns;
+
+	if (added_ns > QUELL_ECHO_WAIT_NS && rs->prior_in_flight == 1) {
+		flow->peer_delays = true;
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO_WAITED);
+		return SAMPLE_WAITED;
+	}
+	if (added_ns) {
+		arrival->echo_ns = span.newest_ns;
+		arrival->hold_ns = min_t(u64, arrival->hold_ns + added_ns,
+					 QUELL_OPT_HOLD_MAX_NS);
+	}
+	rtt_ns = quell_echo_rtt_ns(&span, arrival->rx_ns, arrival->echo_ns);
+	if (!rtt_ns) {
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO_REFUSED);
+		return 0;
+	}
+	if (!segment)
+		return sample_floored_ns(flow, tp, rtt_ns);
+	if ((u32)acked->stamp_ns != arrival->echo_ns)
+		return segment->end_seq - segment->seq > segment->packet_bytes ?
+		       0 : sample_floored_ns(flow, tp, rtt_ns);
+	left_ns = acked->left_ns - acked->stamp_ns;
+	if (segment->queued || left_ns)
+		return sample_floored_ns(flow, tp, (s64)rtt_ns - (s64)left_ns);
+	return rtt_ns;
+}
+
+/*
+ * Round-trip time from the departure in this host's own ring; 0 if there is no sample, with the
+ * reason counted.
+ */
+static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp,
+			  const struct rate_sample *rs, const struct sample_acked *acked,
+			  u64 rx_ns)
+{
+	const struct quell_segment *segment = acked->segment;
+	s64 rtt_ns;
+
+	if (!segment) {
+		quell_count(flow->qnet, QUELL_N_RTT_NO_DEPARTURE);
+		return 0;
+	}
+	if (segment->retransmitted || rs->is_retrans) {
+		WRITE_ONCE(flow->karn, flow->karn + 1);
+		quell_count(flow->qnet, QUELL_N_RTT_KARN);
+		return 0;
+	}
+	rtt_ns = rx_ns - acked->left_ns;
+	if (segment->queued || acked->seq - segment->seq > segment->packet_bytes)
+		rtt_ns = sample_floored_ns(flow, tp, rtt_ns);
+	if (rtt_ns <= 0) {
+		quell_count(flow->qnet, QUELL_N_RTT_NOT_POSITIVE);
+		return 0;
+	}
+	return rtt_ns;
+}
+
+/* Round-trip time by the echo or, without a valid one, by this host's own record; 0: no sample. */
+static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
+			   const struct rate_sample *rs, struct sample_acked *acked,
+			   struct quell_arrival *arrival)
+{
+	u64 rtt_ns = 0;
+
+	if (!arrival->rx_ns) {
+		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
+		return 0;
+	}
+	if (arrival->has_echo) {
+		/* Of a lone packet all of it left at the stamp. */
+		if (acked->segment)
+			acked->stamp_ns = acked->seq == quell_segment_first_end(acked->segment) ?
+					  acked->left_ns : sample_stamp_ns(flow, acked->segment);
+		rtt_ns = sample_echoed_ns(flow, tp, rs, acked, arrival);
+	}
+	if (rtt_ns)
+		return rtt_ns;
+	arrival->has_echo = false;
+	return sample_ring_ns(flow, tp, rs, acked, arrival->rx_ns);
+}
+
+/* A round-trip time is a sample: its hold time, its clock, and the counters. */
+static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
+			 const struct quell_arrival *arrival, u64 rtt_ns,
+			 struct quell_sample *sample)
+{
+	if (arrival->has_echo) {
+		/* Limited to plausible values. */
+		sample->remote_ns = quell_echo_hold_ns(arrival->hold_ns, rtt_ns,
+						       sample_floor_ns(flow, tp));
+		if (sample->remote_ns != arrival->hold_ns)
+			quell_count(flow->qnet, QUELL_N_RTT_HOLD_REFUSED);
+		WRITE_ONCE(flow->now.remote_ns, sample->remote_ns);
+		WRITE_ONCE(flow->echoes, flow->echoes + 1);
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO);
+	}
+	if (arrival->hardware)
+		sample->flags |= QUELL_S_RTT_HARDWARE;
+	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
+	WRITE_ONCE(flow->now.samples, flow->now.samples + 1);
+	/* For the tail timer an ACK is received when the stack processes it. */
+	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, arrival->rx_ns) -
+					 arrival->rx_ns));
+}
+
+/*
+ * The receipt of the ACK that is processed, with the telemetry record of those since the last: the
+ * hook records those that TCP cannot time.  TCP processes all other ACKs as they come in, but those
+ * that a process finds in the backlog: their receipt is not known.
+ */
+static void sample_receipt(struct quell_flow *flow, const struct tcp_sock *tp, u32 acked_seq,
+			   struct quell_arrival *arrival)
+{
+	/* An echo names its data itself; TCP may have dropped another ACK. */
+	if (quell_arrival_take(flow, tp->snd_una, arrival) &&
+	    (arrival->ack_seq == tp->snd_una ||
+	     (arrival->has_echo && after(arrival->ack_seq, acked_seq))))
 		return;
-	WRITE_ONCE(flow->now.marked_pkts, flow->now.marked_pkts + pkts);
-	WRITE_ONCE(flow->now.marked_bytes, flow->now.marked_bytes + bytes);
+	arrival->rx_ns = tp->tcp_clock_cache;
+	if (sock_owned_by_user_nocheck(flow->sk) || quell_signal_is_signed(flow->sk))
+		arrival->rx_ns = 0;
+	arrival->has_echo = false;
+	arrival->hardware = false;
+}
+
+/*
+ * The segment that an ACK is for.  An ACK that came before its data had left shows that the
+ * interface is faster than its driver states, as a virtual one is.  It counts as idle then, or the
+ * departures of all further data would be ever further ahead of the clock.
+ */
+static void sample_find(struct quell_flow *flow, struct sample_acked *acked, u64 rx_ns,
+			struct quell_sample *sample)
+{
+	acked->segment = quell_segments_find(&flow->segments, acked->seq);
+	if (!acked->segment)
+		return;
+	acked->left_ns = quell_segment_left_ns(acked->segment, acked->seq, flow->link.ns_q32);
+	sample->burst_bytes = acked->seq - acked->segment->seq;
+	if (!acked->segment->retransmitted && rx_ns && acked->left_ns > rx_ns) {
+		flow->link.free_ns = min(flow->link.free_ns, rx_ns);
+		flow->link.free_q32 = 0;
+	}
+}
+
+/*
+ * Round-trip time of the newest delivered segment in ns; 0 when there is no sample,
+ * SAMPLE_WAITED instead.  The lock of the flow is held.
+ */
+static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
+			 u32 acked_seq, const struct rate_sample *rs,
+			 struct quell_sample *sample)
+{
+	struct sample_acked acked = { .seq = tp->snd_una };
+	u64 min_rtt_ns = flow->now.min_rtt_ns, rtt_ns;
+	struct quell_arrival arrival = {};
+
+	sample_receipt(flow, tp, acked_seq, &arrival);
+	if (!quell_telemetry_is_empty(arrival.record))
+		quell_telemetry_take(flow, &arrival, sample);
+	if (quell_tcpint_is_on(flow))
+		quell_tcpint_take(flow, sample);
+	if (flow->path.entropies && !arrival.has_entropy)
+		quell_path_acked(flow, tp, rs);
+	/*
+	 * Without SACK, last_end_seq beyond snd_una is the end of a burst that
+	 * this ACK acknowledges in part: the ACK is for data up to snd_una only.
+	 */
+	if (rs->prior_mstamp && tp->sacked_out && after(rs->last_end_seq, acked.seq))
+		acked.seq = rs->last_end_seq;
+	else if (acked.seq == acked_seq)
+		return 0;
+	sample_find(flow, &acked, arrival.rx_ns, sample);
+	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &arrival);
+	if (!rtt_ns || rtt_ns == SAMPLE_WAITED)
+		return rtt_ns;
+	/*
+	 * The ACK came with the reply to all that was sent, and may have been delayed for it: the
+	 * time that the peer's program took is no queue.  A flow's first sample may be one.
+	 */
+	if (!arrival.has_echo && READ_ONCE(flow->data_ack_seq) == tp->snd_una &&
+	    tp->snd_una == tp->snd_nxt && min_rtt_ns) {
+		quell_count(flow->qnet, QUELL_N_RTT_ANSWER);
+		quell_tail_timed(flow, rtt_ns);
+		return SAMPLE_WAITED;
+	}
+	/*
+	 * The peer delays the ACK of a lone packet.  A queue may be as long, or the peer lie: the
+	 * second segment that the window then has room for is paced.
+	 */
+	if (!arrival.has_echo && rs->prior_in_flight == 1 && min_rtt_ns &&
+	    rtt_ns >= max_t(u64, DELAYED_ACK_NS, DELAYED_ROUND_TRIPS * min_rtt_ns))
+		flow->peer_delays = true;
+	if (acked.segment && acked.seq == acked.segment->end_seq)
+		sample->flags |= QUELL_S_SEGMENT_DONE;
+	sample_taken(flow, tp, &arrival, rtt_ns, sample);
+	return rtt_ns;
+}
+
+/* The stack's microsecond values, rounded up so that a minimum stays above 0. */
+static void sample_kernel_rtt(struct sock *sk, const struct rate_sample *rs,
+			      struct quell_sample *sample)
+{
+	if (rs->rtt_us < 0)
+		return;
+	sample->rtt_ns = ((u64)rs->rtt_us + 1) * NSEC_PER_USEC;
+	sample->min_rtt_ns = ((u64)tcp_min_rtt(tcp_sk(sk)) + 1) * NSEC_PER_USEC;
+	sample->flags |= QUELL_S_RTT_KERNEL;
+	quell_count(quell_net(sock_net(sk)), QUELL_N_RTT_KERNEL);
+}
+
+/* The round-trip time, with telemetry, the peer's share and flags. */
+static void ack_time(struct sock *sk, const struct rate_sample *rs, struct quell_sample *sample)
+{
+	struct quell_cc *cc = quell_cc(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_flow *flow = cc->flow;
+	struct quell_segments *segments;
+	u64 rtt_ns;
+
+	if (!flow) {
+		sample_kernel_rtt(sk, rs, sample);
+		return;
+	}
+	if (READ_ONCE(flow->option) == QUELL_OPTION_ON || flow->option_room_bytes ||
+	    quell_tcpint_is_on(flow))
+		quell_signal_check(flow, sk);
+	segments = &flow->segments;
+	spin_lock(&flow->lock);
+	rtt_ns = sample_rtt_ns(flow, tp, cc->acked_seq, rs, sample);
+	/* Those that are acknowledged in full. */
+	while (segments->head != segments->tail &&
+	       !after(quell_segment_at(segments, segments->head)->end_seq, tp->snd_una))
+		segments->head++;
+	quell_tail_acked(flow, tp->tcp_clock_cache, rs->acked_sacked);
+	spin_unlock(&flow->lock);
+	if (rtt_ns && rtt_ns != SAMPLE_WAITED) {
+		sample->rtt_ns = rtt_ns;
+		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)
+			WRITE_ONCE(flow->now.min_rtt_ns, rtt_ns);
+		WRITE_ONCE(flow->now.clock, sample->flags & QUELL_S_RTT_HARDWARE ?
+					QUELL_CLOCK_HARDWARE : QUELL_CLOCK_SOFTWARE);
+	} else if (rtt_ns == SAMPLE_WAITED) {
+		/* It is not known whether the window was enough. */
+		sample->flags |= QUELL_S_APP_LIMITED;
+	} else if (!flow->now.min_rtt_ns) {
+		sample_kernel_rtt(sk, rs, sample);
+		if (sample->rtt_ns)
+			WRITE_ONCE(flow->now.clock, QUELL_CLOCK_KERNEL);
+	}
+	if (flow->now.min_rtt_ns)
+		sample->min_rtt_ns = flow->now.min_rtt_ns;
+	if (sample->rtt_ns)
+		WRITE_ONCE(flow->now.rtt_ns, sample->rtt_ns);
 }
 
 /* Fill the sample, and remember the state of TCP that the next one is compared with. */
@@ -47,14 +425,22 @@ static void ack_collect(struct sock *sk, const struct rate_sample *rs,
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct quell_cc *cc = quell_cc(sk);
 	u32 marked_pkts = tp->delivered_ce - cc->delivered_ce_pkts;
+	u64 acked_bytes = (u64)(u32)rs->acked_sacked * tp->mss_cache;
+	struct quell_flow *flow = cc->flow;
 
 	quell_sample_state(sk, sample);
-	quell_sample_rtt(sk, rs, sample);
+	ack_time(sk, rs, sample);
+	/* Exact without SACK, in whole segments with it. */
+	if (!tp->sacked_out && tp->snd_una != cc->acked_seq)
+		acked_bytes = min_t(u64, acked_bytes, tp->snd_una - cc->acked_seq);
 	sample->acked_pkts = rs->acked_sacked;
-	sample->acked_bytes = ack_bytes(tp, cc->acked_seq, rs->acked_sacked);
+	sample->acked_bytes = min_t(u64, acked_bytes, U32_MAX);
 	sample->marked_bytes = min_t(u64, (u64)marked_pkts * tp->mss_cache,
 				     sample->acked_bytes);
-	ack_count_marks(cc->flow, marked_pkts, sample->marked_bytes);
+	if (flow && marked_pkts) {
+		WRITE_ONCE(flow->now.marked_pkts, flow->now.marked_pkts + marked_pkts);
+		WRITE_ONCE(flow->now.marked_bytes, flow->now.marked_bytes + sample->marked_bytes);
+	}
 	sample->inflight_bytes = quell_mul_sat_u32(rs->prior_in_flight, tp->mss_cache);
 	if (rs->is_app_limited)
 		sample->flags |= QUELL_S_APP_LIMITED;
@@ -67,52 +453,34 @@ static void ack_collect(struct sock *sk, const struct rate_sample *rs,
 }
 
 /*
- * Whether to report a loss within a recovery to the core: the first real loss of a recovery
- * that began with trimmed segments only; or, where trimming counts as a loss, trimmed
- * segments that left after the last report.
+ * Fill in the bytes trimmed and the bytes lost otherwise.  Returns whether to report a loss within
+ * a recovery to the core: the first real loss of a recovery that began with trimmed segments only;
+ * or, where trimming counts as a loss, trimmed segments that left after the last report.
  */
-static bool ack_has_loss(const struct sock *sk, const struct quell_flow *flow, u32 lost_pkts)
+static bool ack_classify(struct sock *sk, const struct rate_sample *rs,
+			 struct quell_sample *sample)
 {
-	if (!quell_flow_has_trim_signal(flow) && quell_recover_is_news(flow))
-		return true;
-	return lost_pkts && flow->recover.loss_unreported &&
-	       inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery;
-}
-
-/* Fill in the bytes trimmed and the bytes lost otherwise. */
-static u32 ack_classify(struct sock *sk, const struct rate_sample *rs,
-			struct quell_sample *sample)
-{
-	u32 lost_pkts = max(rs->losses, 0), others_pkts = lost_pkts;
+	u32 lost_pkts = max(rs->losses, 0), others_pkts = 0;
 	struct quell_flow *flow = quell_cc(sk)->flow;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct quell_recover *recover;
 
-	if (flow && quell_recover_has_news(&flow->recover, tcp_sk(sk)))
+	if (!flow) {
+		sample->lost_bytes = quell_mul_sat_u32(lost_pkts, tp->mss_cache);
+		return false;
+	}
+	recover = &flow->recover;
+	/* Unless no loss is new or unsettled. */
+	if (tp->lost != recover->lost_pkts || recover->pkts || recover->bytes ||
+	    recover->due || recover->watched || READ_ONCE(recover->ring))
 		sample->trimmed_bytes = quell_recover_take(flow, sk, &others_pkts);
-	else if (flow)
-		others_pkts = 0;
 	/* Segments that a timeout marked lost are not losses of this ACK. */
 	lost_pkts = min(lost_pkts, others_pkts);
-	sample->lost_bytes = quell_mul_sat_u32(lost_pkts, tcp_sk(sk)->mss_cache);
-	return flow && ack_has_loss(sk, flow, lost_pkts) ? ACK_LOSS : 0;
-}
-
-static void ack_tell(struct sock *sk, struct quell_flow *flow, u32 losses)
-{
-	if (losses & ACK_LOSS) {
-		flow->recover.loss_unreported = false;
-		quell_probe_note_report(flow);
-	}
-	if (losses & ACK_TAIL_LOSS)
-		quell_event_tail_loss(sk);
-	else
-		quell_event_loss(sk);
-}
-
-/* Whether the peer has all, the FIN too: TCP saves metrics next. */
-static bool has_ended(const struct sock *sk)
-{
-	return !((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)) &&
-	       tcp_sk(sk)->snd_una == tcp_sk(sk)->write_seq;
+	sample->lost_bytes = quell_mul_sat_u32(lost_pkts, tp->mss_cache);
+	if (!quell_flow_has_trim_signal(flow) && quell_recover_is_news(recover))
+		return true;
+	return lost_pkts && recover->loss_unreported &&
+	       inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery;
 }
 
 /**
@@ -129,18 +497,28 @@ static bool has_ended(const struct sock *sk)
 bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sample *sample)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
-	u32 losses = 0;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	bool lost, tail_lost = false;
 
 	/* Before ack_collect() updates the round-trip times that the verdict depends on. */
-	if (flow && flow->tail.probe != QUELL_PROBE_NONE &&
-	    quell_probe_judge(flow, sk, tcp_sk(sk)->tcp_clock_cache))
-		losses = ACK_TAIL_LOSS;
+	if (flow && flow->tail.probe != QUELL_PROBE_NONE)
+		tail_lost = quell_probe_judge(flow, sk, tp->tcp_clock_cache);
 	ack_collect(sk, rs, sample);
-	losses |= ack_classify(sk, rs, sample);
-	if (losses)
-		ack_tell(sk, flow, losses);
-	/* Sprayed segments overtake each other: that is not for tcp_update_metrics() to save. */
-	if (flow && quell_path_is_sprayed(flow) && has_ended(sk))
+	lost = ack_classify(sk, rs, sample);
+	if (lost) {
+		flow->recover.loss_unreported = false;
+		quell_probe_note_report(flow);
+	}
+	if (tail_lost)
+		quell_event_tail_loss(sk);
+	else if (lost)
+		quell_event_loss(sk);
+	/*
+	 * The peer has all, the FIN too, and TCP saves metrics next.  That sprayed segments
+	 * overtake each other is not for tcp_update_metrics() to save.
+	 */
+	if (flow && quell_path_is_sprayed(flow) && tp->snd_una == tp->write_seq &&
+	    !((1 << sk->sk_state) & (TCPF_ESTABLISHED | TCPF_CLOSE_WAIT)))
 		quell_tcp_reset_reordering(sk);
 	if (quell_adapt_is_on(flow))
 		quell_adapt_acked(sk, sample);

@@ -18,7 +18,7 @@
  * default: the peer sends no tail loss probe meanwhile.
  *
  * The Quell option states how long an ACK was delayed.  Without it an answer's round-trip time
- * has the program's time in it and is no sample (sample.c), so every ANSWERS_A_SAMPLE-th
+ * has the program's time in it and is no sample (ack.c), so every ANSWERS_A_SAMPLE-th
  * request is then acknowledged at once.
  */
 #include <linux/ktime.h>

@@ -60,7 +60,8 @@ static void cc_on_recovery(struct sock *sk)
 	if (flow) {
 		flow->recover.loss_unreported =
 			quell_recover_classify(flow, sk) == QUELL_RECOVER_TRIMMED &&
-			(quell_flow_has_trim_signal(flow) || !quell_recover_is_news(flow));
+			(quell_flow_has_trim_signal(flow) ||
+			 !quell_recover_is_news(&flow->recover));
 		if (flow->recover.loss_unreported)
 			return;
 		quell_probe_note_report(flow);

@@ -4,10 +4,44 @@
  * rare, so the core is called through pointers.  Context of all functions: socket lock.
  */
 #include <net/tcp.h>
+#include <compat/tcp_ecn.h>
 #include "flow/flow.h"
 #include "flow/path.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+
+/**
+ * quell_sample_state() - a sample of the state known without an ACK
+ * @sk:     socket of a Quell algorithm
+ * @sample: set in full; without round-trip time and acknowledged data
+ *
+ * Context: socket lock.
+ */
+void quell_sample_state(struct sock *sk, struct quell_sample *sample)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	*sample = (struct quell_sample) {
+		.now_ns = tp->tcp_clock_cache,
+		.mss_bytes = max_t(u32, tp->mss_cache, 1),
+		.header_bytes = quell_header_bytes(sk),
+		.inflight_bytes = quell_mul_sat_u32(tcp_packets_in_flight(tp), tp->mss_cache),
+		.link_bytes_ps = quell_link_bytes_ps(sk),
+	};
+	if (quell_ecn_is_negotiated(tp))
+		sample->flags |= QUELL_S_ECN;
+	if (flow) {
+		sample->min_rtt_ns = flow->now.min_rtt_ns;
+		sample->hops = READ_ONCE(flow->hops);
+		if (flow->dasr) {
+			sample->senders_q8 = READ_ONCE(flow->dasr->senders_q8);
+			sample->peer_link_bytes_ps = READ_ONCE(flow->dasr->peer_link_bytes_ps);
+		}
+		if (quell_telemetry_expected(flow))
+			sample->flags |= QUELL_S_TELEMETRY;
+	}
+}
 
 /* Also records the cut for an undo. */
 static void event_report(struct sock *sk, struct quell_event *ev,

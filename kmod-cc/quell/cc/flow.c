@@ -83,14 +83,6 @@ static void flow_free_rcu(struct rcu_head *rcu)
 	kmem_cache_free(flow_cache, flow);
 }
 
-static void flow_init_lists(struct quell_flow *flow)
-{
-	spin_lock_init(&flow->lock);
-	quell_segments_init(&flow->segments);
-	quell_list_init(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
-	quell_list_init(&flow->echo, flow->echo_few, QUELL_ECHOES_FEW);
-}
-
 static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 				     const struct quell_algo *algo)
 {
@@ -108,7 +100,10 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	flow->now.governor_ns = ktime_get_ns();
 	flow->stamp_secret = get_random_u32();
-	flow_init_lists(flow);
+	spin_lock_init(&flow->lock);
+	quell_segments_init(&flow->segments);
+	quell_list_init(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
+	quell_list_init(&flow->echo, flow->echo_few, QUELL_ECHOES_FEW);
 	/* The timeout for tails depends on it. */
 	if (dst)
 		quell_link_update(flow, dst->dev);
@@ -194,16 +189,6 @@ static void release_rate(struct sock *sk)
 				     1, tcp_snd_cwnd(tp)));
 }
 
-/*
- * cc_ssthresh() returned the window from before the last cut, to which the next algorithm would
- * slow-start.
- */
-static void release_ssthresh(struct tcp_sock *tp)
-{
-	if (!tcp_in_initial_slowstart(tp))
-		tp->snd_ssthresh = min(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
-}
-
 /**
  * quell_cc_release() - the ->release of every Quell algorithm
  * @sk: socket; 6.1 and 6.12 also call it without ->init, then there is no magic
@@ -213,6 +198,7 @@ void quell_cc_release(struct sock *sk)
 {
 	struct quell_net *qnet = quell_net(sock_net(sk));
 	struct quell_cc *cc = quell_cc(sk);
+	struct tcp_sock *tp = tcp_sk(sk);
 
 	if (!quell_cc_ready(sk))
 		return;
@@ -226,7 +212,9 @@ void quell_cc_release(struct sock *sk)
 		flow_release(cc->flow);
 	}
 	cc->flow = NULL;
-	release_ssthresh(tcp_sk(sk));
+	/* cc_ssthresh() returned the window before the last cut: slow start would end there. */
+	if (!tcp_in_initial_slowstart(tp))
+		tp->snd_ssthresh = min(tp->snd_ssthresh, max(tcp_snd_cwnd(tp), 2U));
 	quell_pacing_release(sk);
 	atomic_dec(&qnet->algo_socks[cc->algo->slot]);
 	atomic_dec(&qnet->socks);

@@ -139,29 +139,21 @@ void quell_probe_note_timeout(struct quell_flow *flow)
 }
 
 /*
- * Whether the head of the queue is a FIN without data.  No receiver acknowledges that
- * at once, Quell or not: the stack delays the ACK up to 40 ms for its own end's FIN.
- */
-static bool probe_is_fin(const struct sk_buff *skb)
-{
-	return !skb->len && TCP_SKB_CB(skb)->tcp_flags & TCPHDR_FIN;
-}
-
-/*
- * Whether a probe may help: the stack's own loss probe would be allowed, the receiver
- * has not reneged on SACKed data, its ACK is not a delayed one, and TCP does not wait
- * for the answer to a timeout (a probe must not disturb F-RTO).
+ * Whether a probe may help: the stack's own loss probe would be allowed, the receiver has not
+ * reneged on SACKed data, and TCP does not expect the reply to a timeout (a probe must not disturb
+ * F-RTO).  Not for a FIN without data: the stack delays the ACK of one up to 40 ms for its own
+ * end's FIN.
  */
 static bool probe_is_allowed(const struct sock *sk)
 {
 	const struct inet_connection_sock *icsk = inet_csk(sk);
+	const struct sk_buff *head = tcp_rtx_queue_head(sk);
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	return (1 << sk->sk_state) & PROBE_STATES && !tcp_rtx_queue_empty(sk) &&
-	       tp->snd_wnd && tcp_is_sack(tp) &&
+	return (1 << sk->sk_state) & PROBE_STATES && head && tp->snd_wnd && tcp_is_sack(tp) &&
 	       !rcu_access_pointer(tp->fastopen_rsk) &&
-	       !(TCP_SKB_CB(tcp_rtx_queue_head(sk))->sacked & TCPCB_SACKED_ACKED) &&
-	       !probe_is_fin(tcp_rtx_queue_head(sk)) &&
+	       !(TCP_SKB_CB(head)->sacked & TCPCB_SACKED_ACKED) &&
+	       (head->len || !(TCP_SKB_CB(head)->tcp_flags & TCPHDR_FIN)) &&
 	       !(icsk->icsk_ca_state == TCP_CA_Loss && (icsk->icsk_retransmits || tp->frto));
 }
 
@@ -297,33 +289,28 @@ static bool probe_enter(struct quell_flow *flow, struct sock *sk)
 	return enter;
 }
 
-/*
- * The expiry comes again when the process that owns the socket may have let go, or earlier, if a
- * hook has asked for that meanwhile.  A process may sleep, on memory that another one serves, so
- * each look is later than the last.
- */
-static void probe_put_off(struct quell_flow *flow)
-{
-	struct quell_tail *tail = &flow->tail;
-
-	quell_tail_wake(flow, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
-	if (tail->busy < PROBE_BUSY_DOUBLINGS)
-		tail->busy++;
-}
-
 static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 {
 	struct quell_flow *flow = container_of(timer, struct quell_flow, tail.timer);
+	struct quell_tail *tail = &flow->tail;
 	struct sock *sk = (struct sock *)flow->sk;
 
 	rcu_read_lock();
 	if (probe_enter(flow, sk)) {
 		bh_lock_sock(sk);
-		if (sock_owned_by_user(sk))
-			probe_put_off(flow);
+		if (sock_owned_by_user(sk)) {
+			/*
+			 * Again when the process may have unlocked it, or earlier if a hook
+			 * requests that.  A process may sleep on memory that another one serves,
+			 * so each expiry is later than the last.
+			 */
+			quell_tail_wake(flow, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
+			if (tail->busy < PROBE_BUSY_DOUBLINGS)
+				tail->busy++;
 		/* It is set with the socket lock, too; its neighbours change without. */
-		else if (data_race(!flow->closed))
+		} else if (data_race(!flow->closed)) {
 			probe_expired(flow, sk);
+		}
 		bh_unlock_sock(sk);
 		sock_put(sk);
 	}

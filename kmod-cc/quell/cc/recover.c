@@ -363,19 +363,6 @@ enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const s
 	return recover->due && !other_loss ? QUELL_RECOVER_TRIMMED : QUELL_RECOVER_OTHER_LOSS;
 }
 
-/**
- * quell_recover_is_news() - whether data sent after the last cut was trimmed
- * @flow: flow
- *
- * Its loss shows that congestion persists, and must be reported to the core: RFC 5681, 4.3,
- * treats the loss of a retransmission as another indication.
- * Context: socket lock.
- */
-bool quell_recover_is_news(const struct quell_flow *flow)
-{
-	return flow->recover.trimmed_ns && flow->recover.trimmed_ns >= flow->recover.reported_ns;
-}
-
 /*
  * Undoes the core's cut in place of TCP (quell_recover_forbid_undo()) if the NACKs were false:
  * all data that they named is acknowledged, and DSACKs report each retransmission since as

@@ -213,6 +213,7 @@ void quell_flow_table_exit(void);
 void quell_cc_ops_init(struct quell_algo *algo);
 
 /* event.c */
+void quell_sample_state(struct sock *sk, struct quell_sample *sample);
 void quell_event_loss(struct sock *sk);
 void quell_event_tail_loss(struct sock *sk);
 void quell_event_timeout(struct sock *sk);
@@ -223,11 +224,6 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
 void quell_cc_release(struct sock *sk);
 int quell_flows_init(void);
 void quell_flows_exit(void);
-
-/* sample.c */
-void quell_sample_state(struct sock *sk, struct quell_sample *sample);
-void quell_sample_rtt(struct sock *sk, const struct rate_sample *rs,
-		      struct quell_sample *sample);
 
 /* apply.c */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,

@@ -119,21 +119,16 @@ bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
 void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk);
 enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk);
-bool quell_recover_is_news(const struct quell_flow *flow);
 u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts);
 
-/**
- * quell_recover_has_news() - whether quell_recover_take() has losses to report
- * @recover: of a flow
- * @tp:      its socket
- * Context: socket lock.
- * Return: false if no loss is new or unsettled.
+/*
+ * Whether data sent after the last cut was trimmed.  Its loss shows that congestion persists, and
+ * must be reported to the core: RFC 5681, 4.3, treats the loss of a retransmission as another
+ * indication.  Context: socket lock.
  */
-static inline bool quell_recover_has_news(const struct quell_recover *recover,
-					  const struct tcp_sock *tp)
+static inline bool quell_recover_is_news(const struct quell_recover *recover)
 {
-	return tp->lost != recover->lost_pkts || recover->pkts || recover->bytes ||
-	       recover->due || recover->watched || READ_ONCE(recover->ring);
+	return recover->trimmed_ns && recover->trimmed_ns >= recover->reported_ns;
 }
 
 #endif /* _QUELL_RECOVER_H */

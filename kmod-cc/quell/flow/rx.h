@@ -71,12 +71,11 @@ struct quell_echo {
 	u8	record[QUELL_TELEMETRY_BYTES];
 };
 
-/* arrivals.c */
+/* rx.c */
 void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
 		       struct quell_arrival *arrival);
 bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival);
 
-/* echo.c */
 void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 		    struct quell_echo *echo);
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,

@@ -112,20 +112,6 @@ static inline struct quell_segment *quell_segment_at(const struct quell_segments
 }
 
 /**
- * quell_segments_oldest() - the first segment not acknowledged in full
- * @segments: ring
- *
- * Context: lock of the flow; the result is valid until it is let go.
- * Return: entry, or NULL when there is none.
- */
-static inline const struct quell_segment *
-quell_segments_oldest(const struct quell_segments *segments)
-{
-	return segments->head == segments->tail ? NULL :
-						  quell_segment_at(segments, segments->head);
-}
-
-/**
  * quell_segments_find() - the segment an acknowledgment ends in
  * @segments: ring
  * @seq:      sequence number after the last byte acknowledged
@@ -148,20 +134,6 @@ quell_segments_find(const struct quell_segments *segments, u32 seq)
 		i = quell_segments_search(segments, seq - 1);
 	segment = quell_segment_at(segments, i);
 	return before(segment->seq, seq) ? segment : NULL;
-}
-
-/**
- * quell_segments_drop() - remove the segments that are acknowledged in full
- * @segments: ring
- * @una:      first sequence number not acknowledged
- *
- * Context: lock of the flow.
- */
-static inline void quell_segments_drop(struct quell_segments *segments, u32 una)
-{
-	while (segments->head != segments->tail &&
-	       !after(quell_segment_at(segments, segments->head)->end_seq, una))
-		segments->head++;
 }
 
 /**

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets kept from their receipt until TCP has processed them, possibly from the backlog of a
+ * busy socket and on another CPU.  Lists under the lock of the flow, oldest first:
+ *
+ *	arrivals	receipts of ACKs, one entry per acknowledgment number, taken by the sample
+ *			of that ACK
+ *	echo		data packets, of which the next packet out echoes the departure
+ *
+ * An ACK echoes the newest data packet that TCP has processed: it is below rcv_nxt or, out of
+ * order, in the first SACK block, which is the one that grew last (RFC 2018, section 4).  Older
+ * packets are dropped then, or when the next one is received, so that an idle receiver needs no
+ * memory.
+ *
+ * Switches stamp the packet of a burst that requests an ACK: an entry without a telemetry record
+ * gets that of the newest one that it replaces.
+ */
+#include <net/tcp.h>
+#include "flow/flow.h"
+#include "flow/memory.h"
+#include "flow/rx.h"
+#include "flow/signal.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+/* False if the oldest entry was dropped. */
+static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
+{
+	struct quell_list *list = &flow->arrivals;
+	struct quell_arrival *arrivals;
+
+	if (list->nr < list->room ||
+	    quell_list_grow(list, sk, sizeof(*arrivals), QUELL_ARRIVALS_MAX))
+		return true;
+	arrivals = list->at;
+	memmove(arrivals, arrivals + 1, (list->nr - 1) * sizeof(*arrivals));
+	list->nr--;
+	WRITE_ONCE(flow->arrivals_lost, flow->arrivals_lost + 1);
+	return false;
+}
+
+/**
+ * quell_arrival_add() - record the receipt of an acknowledgment
+ * @flow:    flow it belongs to
+ * @sk:      the flow's socket
+ * @arrival: the receipt; without a telemetry record it gets that of the entry it replaces
+ * Context: lock of @flow, which is not closed; RCU read side.
+ */
+void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
+		       struct quell_arrival *arrival)
+{
+	struct quell_list *list = &flow->arrivals;
+	struct quell_arrival *newest;
+
+	lockdep_assert_held(&flow->lock);
+	newest = (struct quell_arrival *)list->at + list->nr - 1;
+	if (list->nr && newest->ack_seq == arrival->ack_seq) {
+		list->nr--;
+		quell_telemetry_keep(arrival->record, newest->record);
+	} else if (!arrival_make_room(flow, sk)) {
+		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
+	}
+	((struct quell_arrival *)list->at)[list->nr++] = *arrival;
+}
+
+/**
+ * quell_arrival_take() - the receipt of the acknowledgment being processed
+ * @flow:    flow
+ * @una:     first sequence number not acknowledged
+ * @arrival: set when there is one: the newest that TCP may have processed, with the newest
+ *           telemetry record of it and the older ones, which are dropped
+ * Context: lock of @flow.
+ * Return: whether there is one.
+ */
+bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival)
+{
+	struct quell_arrival *arrivals = flow->arrivals.at;
+	u32 taken, i;
+
+	lockdep_assert_held(&flow->lock);
+	for (taken = flow->arrivals.nr; taken > 0; taken--)
+		if (!after(arrivals[taken - 1].ack_seq, una))
+			break;
+	if (!taken)
+		return false;
+	*arrival = arrivals[taken - 1];
+	for (i = taken - 1; i > 0; i--)
+		quell_telemetry_keep(arrival->record, arrivals[i - 1].record);
+	flow->arrivals.nr -= taken;
+	if (flow->arrivals.nr)
+		memmove(arrivals, arrivals + taken, flow->arrivals.nr * sizeof(*arrivals));
+	quell_list_settle(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
+	return true;
+}
+
+static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_sock *tp)
+{
+	const struct tcp_sack_block *block = &tp->selective_acks[0];
+
+	if (!after(echo->end_seq, READ_ONCE(tp->rcv_nxt)))
+		return true;
+	return READ_ONCE(tp->rx_opt.num_sacks) &&
+	       !before(echo->seq, READ_ONCE(block->start_seq)) &&
+	       !after(echo->end_seq, READ_ONCE(block->end_seq));
+}
+
+/*
+ * Replaces the only echo, of a delayed ACK, if the ACK of the packet that TCP processes next
+ * answers both.  While a process owns the socket TCP may acknowledge the older one alone.  A
+ * process that takes the socket meanwhile may send such an ACK without an echo.
+ */
+static bool echo_replace(struct quell_list *list, const struct sock *sk, struct quell_echo *echo)
+{
+	struct quell_echo *older = list->at;
+
+	if (list->nr != 1 || after(older->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) ||
+	    /* The owner may change meanwhile: see above. */
+	    data_race(sock_owned_by_user_nocheck(sk)))
+		return false;
+	quell_telemetry_keep(echo->record, older->record);
+	*older = *echo;
+	return true;
+}
+
+/**
+ * quell_echo_add() - record a received data packet with a departure
+ * @flow: flow it belongs to
+ * @sk:   the flow's socket
+ * @echo: the packet; without a telemetry record it gets that of one it replaces
+ *
+ * Without room the oldest packet is dropped: its ACK will have no echo.
+ * Context: lock of @flow, which is not closed; RCU read side.
+ */
+void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
+		    struct quell_echo *echo)
+{
+	struct quell_list *list = &flow->echo;
+	struct quell_echo *echoes;
+
+	lockdep_assert_held(&flow->lock);
+	if (echo_replace(list, sk, echo))
+		return;
+	if (list->nr == list->room &&
+	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
+		echoes = list->at;
+		memmove(echoes, echoes + 1, (list->nr - 1) * sizeof(*echoes));
+		list->nr--;
+	}
+	((struct quell_echo *)list->at)[list->nr++] = *echo;
+}
+
+/**
+ * quell_echo_take() - the data packet that an ACK about to leave answers
+ * @flow: flow
+ * @tp:   its socket
+ * @echo: set when there is one; it is not echoed again
+ * Context: lock of @flow, LOCAL_OUT hook.  Without the socket lock, which is not certain, the
+ * fields of @tp may be of different moments, and the echo of a packet that this ACK does not
+ * answer.
+ * Return: whether there is one.
+ */
+bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
+		     struct quell_echo *echo)
+{
+	struct quell_list *list = &flow->echo;
+	struct quell_echo *echoes = list->at;
+	u32 older, i;
+
+	lockdep_assert_held(&flow->lock);
+	for (i = list->nr; i > 0; i--)
+		if (echo_is_processed(&echoes[i - 1], tp))
+			break;
+	if (!i)
+		return false;
+	*echo = echoes[i - 1];
+	for (older = i - 1; older > 0; older--)
+		quell_telemetry_keep(echo->record, echoes[older - 1].record);
+	list->nr -= i;
+	if (list->nr)
+		memmove(echoes, echoes + i, list->nr * sizeof(*echoes));
+	quell_list_settle(list, flow->echo_few, QUELL_ECHOES_FEW);
+	return true;
+}
