@@ -12,12 +12,11 @@
  *	governed.c	governors of flows' windows, and for how long
  *	agree.c		negotiation of the Quell option
  *	notice.c	notifications by netlink
- * flow/	the context of a flow, *.h, and its lists
+ * flow/	the context of a flow and its lists
+ *	flow.c		flows by socket and by number; notifications of their changes
  *	memory.c	memory of a flow beyond its context
  *	rx.c		packets received that TCP has not processed yet
  *	segments.c	departures of segments
- *	table.c		flows by socket and by number
- *	tell.c		notifications of a flow's changes
  * signal/	the signal plane: signals of hosts and switches
  *	signal.c	state of the Quell option
  *	option.c	the Quell option in packets
@@ -38,7 +37,7 @@
  *	tcp_internals.c	functions of TCP that it does not export, mirrored
  * cc/		the callbacks of TCP's congestion control
  *	cc.c		those that all algorithms share
- *	flow.c		context of a flow, made and freed
+ *	init.c		context of a flow, made and freed
  *	answer.c	ACKs that wait for the program's reply
  *	ack.c		processing of an acknowledgment: its sample, up to its core
  *	event.c		losses, timeouts and undo, reported to the cores
@@ -70,13 +69,15 @@
 #include <net/tcp.h>
 #include <compat/compat.h>
 #include <quell/version.h>
-#include "flow/dasr.h"
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/signal.h"
 #include "genl/genl.h"
+#include "hooks/hooks.h"
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
 
 static bool is_u64_inside(u32 offset, u32 block_bytes)
 {

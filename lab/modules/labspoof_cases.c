@@ -17,7 +17,7 @@
 #include <quell/core/signal/echo.h>
 
 #include "flow/flow.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "labspoof.h"
 
 #define KIND_END		0

@@ -34,8 +34,8 @@
 #include <compat/inet_lookup.h>
 
 #include "flow/flow.h"
-#include "flow/signal.h"
-#include "flow/tx.h"
+#include "signal/signal.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "labspoof.h"

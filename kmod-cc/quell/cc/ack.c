@@ -29,16 +29,14 @@
 #include <net/tcp.h>
 #include <quell/core/lib/window.h>
 #include <quell/core/signal/echo.h>
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/path.h"
-#include "flow/recover.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
-#include "flow/tail.h"
-#include "flow/tcpint.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
+#include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
 /*

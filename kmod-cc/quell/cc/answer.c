@@ -24,9 +24,8 @@
 #include <linux/ktime.h>
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
-#include "flow/answer.h"
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/tail.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 

@@ -20,11 +20,11 @@
  */
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/path.h"
-#include "flow/recover.h"
-#include "flow/tail.h"
 #include "netns/net.h"
+#include "signal/signal.h"
+#include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
 /*

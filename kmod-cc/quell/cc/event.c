@@ -5,10 +5,13 @@
  */
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/path.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
+#include "tcp/tcp.h"
 
 /**
  * quell_sample_state() - a sample of the state known without an ACK

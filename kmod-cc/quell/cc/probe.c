@@ -27,10 +27,9 @@
 #include <linux/skbuff.h>
 #include <net/tcp.h>
 #include <compat/hrtimer.h>
-#include "flow/answer.h"
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/tail.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "tcp/tcp_internals.h"
@@ -277,7 +276,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 
 /*
  * Begins an expiry; returns whether it must be handled.  A flow that is not closed has its socket,
- * which is then held.  Lifetime: tail.h.
+ * which is then held.  Lifetime: tail.c.
  */
 static bool probe_enter(struct quell_flow *flow, struct sock *sk)
 {

@@ -18,13 +18,13 @@
 #include <linux/slab.h>
 #include <net/mptcp.h>
 #include <net/tcp.h>
+#include "cc/cc.h"
 #include "flow/flow.h"
 #include "flow/memory.h"
-#include "flow/path.h"
-#include "flow/recover.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 #include "tcp/tcp_internals.h"
 
 /* States with outstanding data. */

@@ -28,14 +28,29 @@
  * times up to the stack, and of the handshake's before the first.  After
  * tail-probes probes in a row without an answer TCP's own timers take over; no probe is
  * sent while TCP waits for the answer to a timeout.  Probes are sent and judged in
- * probe.c; the rules for starting the timer are in tail.h.
+ * probe.c.
+ *
+ * Lifetime: a queued timer holds no reference.
+ *
+ *	probe_enter()		unless the flow is closed, the expiry takes a reference to the
+ *				socket, and only then the socket lock
+ *	quell_probe_release()	closes the flow, after which the timer is not started, and
+ *				cancels it unless its handler runs, not to wait for a handler
+ *				with the socket lock.  On PREEMPT_RT that would be to wait for
+ *				all handlers of a CPU, TCP's among them, which may wait for
+ *				this very socket
+ *	flow_free_rcu()		cancels a timer that was queued while its handler ran, and
+ *				waits for the handler, without a lock
+ *
+ * The lock of the flow protects these steps, and @timer, @left_ns, @ack_ns and @ack_seq with them,
+ * for LOCAL_OUT sets them with or without the socket lock.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <net/tcp.h>
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/signal.h"
-#include "flow/tail.h"
+#include "signal/signal.h"
 
 /* The longest timeout before doubling, which tail-floor does not exceed. */
 #define TAIL_TIMEOUT_MAX_NS	((u64)NSEC_PER_SEC)

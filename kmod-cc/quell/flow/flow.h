@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The context of a socket, and the functions for its events, samples and decisions.  Lock
- * order and ownership of fields: Documentation/locking.md.
+ * The context of a socket: struct quell_flow and its parts.  Lock order and ownership of fields:
+ * Documentation/locking.md.
  */
 #ifndef _QUELL_FLOW_H
 #define _QUELL_FLOW_H
 
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/hrtimer.h>
 #include <linux/in6.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
+#include <net/tcp.h>
+#include <quell/core/signal/reps.h>
 #include <quell/quell.h>
+#include <quell/tcp_int.h>
 #include <quell/telemetry.h>
-#include "flow/answer.h"
-#include "flow/cut.h"
-#include "flow/dasr.h"
-#include "flow/path.h"
-#include "flow/recover.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
-#include "flow/tail.h"
-#include "flow/tcpint.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/net.h"
 
-struct rate_sample;
+struct quell_dasr;
 struct sk_buff;
+struct sock;
 
 /* Why a flow does not send more; names in quell_limit_names[]. */
 enum quell_limit {
@@ -34,6 +33,251 @@ enum quell_limit {
 	QUELL_LIMIT_APP,
 	QUELL_LIMIT_RECEIVER,
 };
+
+/* Whether a connection uses the option, and if not, why; quell_option_name(). */
+enum quell_option_state {
+	QUELL_OPTION_NOT_OFFERED,
+	QUELL_OPTION_ON,
+	QUELL_OPTION_NO_ANSWER,
+	QUELL_OPTION_NO_ROOM,
+	QUELL_OPTION_STRIPPED,
+};
+
+/*
+ * The last reduction of a flow's window: signal, time and round-trip time, in one word so that
+ * readers see all three of one cut.  Signals; names in quell_cut_names[].
+ */
+enum quell_cut {
+	QUELL_CUT_NONE,		/* the window was never reduced */
+	QUELL_CUT_DELAY,
+	QUELL_CUT_MARK,
+	QUELL_CUT_RECORD,
+	QUELL_CUT_TRIM,
+	QUELL_CUT_SHARE,	/* n, the number of senders that the receiver states */
+	QUELL_CUT_LOSS,
+	QUELL_CUT_TAIL,		/* a loss that a tail probe repaired */
+	QUELL_CUT_TIMEOUT,
+	QUELL_CUT_IDLE,
+	QUELL_CUT_FIT,		/* the search, or CUBIC, on an acknowledgment */
+	QUELL_CUT_OTHER,	/* without the algorithm's signal, on an acknowledgment */
+};
+
+/* From the lowest bit: signal; round-trip time, 64 ns; time, 4096 ns, modulo 13 days. */
+#define QUELL_CUT_WHY_BITS	4
+#define QUELL_CUT_RTT_BITS	22
+#define QUELL_CUT_RTT_SHIFT	6
+#define QUELL_CUT_TIME_BITS	38
+#define QUELL_CUT_TIME_SHIFT	12
+
+/**
+ * struct quell_answer - how soon the program of this end answers
+ * @asked_ns:	 receipt of the oldest request without an answer, ns modulo 2^32; valid if @asked
+ * @hasten_seq:	 sequence number after the newest data that is to be acknowledged at once;
+ *		 valid if @hastened
+ * @asked:	 a request came in that was not answered yet
+ * @hastened:	 no packet left since
+ * @prompt:	 answers in a row that came soon enough, up to the number that is needed
+ * @turn:	 requests with an ACK that could have waited
+ *
+ * The hooks write this without a common lock, with WRITE_ONCE(): the values are hints.
+ * An ACK that no answer takes along leaves when the flow's timer finds it, quell_tail.ack_ns.
+ */
+struct quell_answer {
+	u32	asked_ns;
+	u32	hasten_seq;
+	bool	asked;
+	bool	hastened;
+	u8	prompt;
+	u8	turn;
+};
+
+/**
+ * struct quell_path - path entropies of a flow; path.c
+ * @reps:      REPS state; NULL until the first segment is sprayed
+ * @label:     the flow's own flow label, host order; 0 before the first sprayed segment
+ * @entropies: number of path entropies; 0: this flow is not sprayed
+ * @used:      segments sent, by enum quell_reps_source of their entropy
+ * @kept:      echoes of unmarked packets; their entropy may be used again
+ * @marked:    echoes of marked packets
+ *
+ * The lock of the flow protects all fields.  Those that dumps read without it are written
+ * with WRITE_ONCE().
+ */
+struct quell_path {
+	struct quell_reps	*reps;
+	u32			label;
+	u32			entropies;
+	u64			used[QUELL_REPS_FROZEN + 1];
+	u64			kept;
+	u64			marked;
+};
+
+/* Parameter "tcp-int" of the signal plane. */
+#define QUELL_TCPINT_OFF	0U
+#define QUELL_TCPINT_SPEAK	1U
+#define QUELL_TCPINT_USE	2U
+
+/**
+ * struct quell_tcpint - TCP-INT state of a flow
+ * @mode:   QUELL_TCPINT_*
+ * @due:    echo for the next segment, quell_tcp_int_pack(); 0: no echo
+ * @echoed: newest echo received, for the next sample; 0: already used
+ * @newest: newest echo received, for display
+ * @link:   state from which echoes are made into telemetry records
+ *
+ * The socket lock protects @mode, written with WRITE_ONCE(), and @link.  The receive hook writes
+ * the other fields; LOCAL_OUT consumes @due, the holder of the socket lock @echoed.
+ */
+struct quell_tcpint {
+	u32				mode;
+	u32				due;
+	u32				echoed;
+	u32				newest;
+	struct quell_tcp_int_link	link;
+};
+
+/* State of a flow's last probe. */
+enum quell_probe {
+	QUELL_PROBE_NONE,
+	QUELL_PROBE_OPEN,
+	QUELL_PROBE_ANSWERED,
+};
+
+/**
+ * struct quell_tail - the timer that detects tail loss
+ * @timer:	fires when a probe may be due
+ * @ack_ns:	when the ACK must leave that may wait for an answer, modulo 2^32; valid if
+ *		@ack_waits
+ * @ack_seq:	sequence number after the data that it is for
+ * @probes:	probes sent; read by dumps
+ * @ack_waits:	an ACK may wait, until it leaves with data or the timer has looked
+ * @tries:	probes since data was last delivered
+ * @patience:	doublings of the timeout for spurious probes
+ * @probe:	enum quell_probe; written with WRITE_ONCE(), for LOCAL_OUT
+ * @loss_reported: ->on_loss was called for the loss the last probe is about
+ * @calm:	expiries since something was lost before which no probe was due, up to a
+ *		number; written with WRITE_ONCE(), for LOCAL_OUT
+ * @busy:	expiries in a row that found the socket owned by a process, up to a number;
+ *		only expiries use it
+ * @timeout_ns:	time without an acknowledgment before a probe; 0: no probe; written with both
+ *		locks, as words may have 32 bits
+ * @since_ns:	when data was last acknowledged, or a probe could not be sent,
+ *		CLOCK_MONOTONIC, ns
+ * @left_ns:	when the last segment sent has left the interface
+ * @srtt_ns:	smoothed round-trip time; 0: not known yet
+ * @var_ns:	mean deviation of the round-trip time
+ * @probe_ns:	when the last probe left
+ * @wait_ns:	age of the last probe's segment when it was sent again, at least the timeout
+ * @verdict_ns:	a probe that was acknowledged counts as needed if no DSACK comes before
+ * @probe_end:	sequence number after the last probe
+ * @dsacks:	tcp_sock.dsack_dups when the last probe left
+ *
+ * The lock of the flow protects @timer, @ack_ns, @ack_seq, @ack_waits and @left_ns, the socket lock
+ * the other fields.
+ */
+struct quell_tail {
+	struct hrtimer		timer;
+	u64			timeout_ns;
+	u64			since_ns;
+	u64			left_ns;
+	u64			srtt_ns;
+	u64			var_ns;
+	u32			ack_ns;
+	u32			ack_seq;
+	bool			ack_waits;
+	u8			tries;
+	u8			patience;
+	u8			probe;
+	bool			loss_reported;
+	u8			calm;
+	u8			busy;
+	u32			probes;
+	u32			probe_end;
+	u32			dsacks;
+	u64			probe_ns;
+	union {
+		u64		wait_ns;	/* QUELL_PROBE_OPEN */
+		u64		verdict_ns;	/* QUELL_PROBE_ANSWERED */
+	};
+};
+
+/* NACKs queued until TCP processes an ACK: initial and maximum ring size. */
+#define QUELL_LOST_MIN	16
+#define QUELL_LOST_MAX	128
+
+/**
+ * struct quell_lost - data that a NACK reports as trimmed
+ * @seq:	first sequence number
+ * @end_seq:	sequence number after the last
+ * @echo_ns:	departure of the trimmed packet, ns modulo 2^32
+ * @entropy:	path entropy of the trimmed packet
+ */
+struct quell_lost {
+	u32	seq;
+	u32	end_seq;
+	u32	echo_ns;
+	u8	entropy;
+};
+
+struct quell_lost_ring {
+	u32			head;
+	u32			size;
+	struct quell_lost	lost[];
+};
+
+/**
+ * struct quell_recover - trimmed data of a flow and its recovery; nack.c, recover.c
+ * @lock:        protects @waiting, @closed, @ring with its entries, and @nack_ns
+ * @waiting:     NACKs in @ring
+ * @closed:      the flow is released
+ * @due:         some data below @end_seq is not acknowledged
+ * @other_loss:  a segment that was not trimmed was lost since a recovery began
+ * @loss_unreported: all lost segments of this recovery were trimmed, ->on_loss not called
+ * @watched:     DSACKs may still show that all retransmissions since @again were spurious
+ * @ring:        NACKs received; freed when all data that they name is acknowledged
+ * @nack_ns:     earliest time of the next NACK by the rate limit
+ * @pkts:        segments marked lost by a NACK since the last sample
+ * @bytes:       payload of the segments in @pkts
+ * @lost_pkts:   tcp_sock.lost at the last sample
+ * @end_seq:     sequence number after the last data marked lost by a NACK
+ * @trimmed_ns:  transmission time of the newest copy that was trimmed; 0: never
+ * @reported_ns: time of the last call of ->on_loss or ->on_rto
+ * @again:       tcp_sock.total_retrans when @due was last set
+ * @dsacks:      tcp_sock.dsack_dups when @due was last set
+ * @trims:       trimmed packets received
+ * @sent:        NACKs sent
+ * @received:    NACKs received
+ * @recovered:   NACKs that marked data lost
+ *
+ * The socket lock protects @pkts to @dsacks and writes to @recovered; the receive hook
+ * writes the other counters.  Those that dumps read are written with WRITE_ONCE().
+ */
+struct quell_recover {
+	spinlock_t		lock;	/* see above */
+	u8			waiting;
+	bool			closed;
+	bool			due : 1;
+	bool			other_loss : 1;
+	bool			loss_unreported : 1;
+	bool			watched : 1;
+	struct quell_lost_ring	*ring;
+	u64			nack_ns;
+	u32			pkts;
+	u32			bytes;
+	u32			lost_pkts;
+	u32			end_seq;
+	u64			trimmed_ns;
+	u64			reported_ns;
+	u32			again;
+	u32			dsacks;
+	u32			trims;
+	u32			sent;
+	u32			received;
+	u32			recovered;
+};
+
+/* Where a lock is four bytes, it is 80. */
+static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
 
 /**
  * struct quell_flow - context of one Quell socket
@@ -196,72 +440,6 @@ static inline bool quell_path_is_sprayed(const struct quell_flow *flow)
 	return READ_ONCE(flow->path.entropies);
 }
 
-/* tell.c */
-const char *quell_option_name(enum quell_option_state state);
-int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow);
-void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state);
-void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason);
-
-/* table.c */
-int quell_flow_publish(struct quell_flow *flow);
-void quell_flow_withdraw(struct quell_flow *flow);
-struct quell_flow *quell_flow_find(const struct sock *sk);
-int quell_flow_table_init(void);
-void quell_flow_table_exit(void);
-
-/* cc.c */
-void quell_cc_ops_init(struct quell_algo *algo);
-
-/* event.c */
-void quell_sample_state(struct sock *sk, struct quell_sample *sample);
-void quell_event_loss(struct sock *sk);
-void quell_event_tail_loss(struct sock *sk);
-void quell_event_timeout(struct sock *sk);
-void quell_event_undo(struct sock *sk);
-
-/* flow.c */
-void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
-void quell_cc_release(struct sock *sk);
-int quell_flows_init(void);
-void quell_flows_exit(void);
-
-/* apply.c */
-void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
-		       struct quell_decision *decision, enum quell_cut why);
-void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
-			 struct quell_decision *decision);
-void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
-		      struct quell_decision *decision);
-
-/* pacing.c */
-u32 quell_other_flows(const struct sock *sk);
-u32 quell_segment_pkts(struct sock *sk);
-void quell_start_core(struct sock *sk, struct quell_event *ev);
-void quell_pacing_release(struct sock *sk);
-
-/* ecn.c */
-void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
-void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
-
-/* adapt.c */
-const char *quell_adapt_phase_name(const struct quell_flow *flow);
-const char *quell_adapt_reason_name(const struct quell_flow *flow);
-void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
-void quell_adapt_close(struct quell_flow *flow);
-void quell_adapt_acked(struct sock *sk, struct quell_sample *sample);
-void quell_adapt_lost(struct sock *sk, struct quell_event *ev);
-void quell_adapt_marked(struct sock *sk, struct quell_event *ev);
-void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again);
-void quell_adapt_undone(struct sock *sk);
-bool quell_adapt_rested(struct sock *sk, u64 idle_ns);
-bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
-void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
-void quell_adapt_recovers(struct sock *sk);
-void quell_adapt_new_episode(struct quell_flow *flow);
-bool quell_adapt_has_begun(const struct quell_flow *flow);
-u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
-void quell_adapt_pace(struct sock *sk);
-
 /* Whether a flow is fitted to its path: its algorithm need not govern its window. */
 static inline bool quell_adapt_is_on(const struct quell_flow *flow)
 {
@@ -321,5 +499,16 @@ static inline bool quell_flow_has_trim_signal(const struct quell_flow *flow)
 {
 	return quell_algo_has(flow->algo, QUELL_CORE_TRIMS) && !quell_adapt_governs(flow);
 }
+
+/* flow.c */
+int quell_flow_publish(struct quell_flow *flow);
+void quell_flow_withdraw(struct quell_flow *flow);
+struct quell_flow *quell_flow_find(const struct sock *sk);
+int quell_flow_table_init(void);
+void quell_flow_table_exit(void);
+const char *quell_option_name(enum quell_option_state state);
+int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow);
+void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state);
+void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason);
 
 #endif /* _QUELL_FLOW_H */

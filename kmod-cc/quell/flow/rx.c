@@ -19,7 +19,6 @@
 #include "flow/flow.h"
 #include "flow/memory.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 

@@ -8,9 +8,8 @@
 #include <quell/telemetry.h>
 #include "flow/memory.h"
 
-struct nf_hook_state;
 struct quell_flow;
-struct sk_buff;
+struct sock;
 struct tcp_sock;
 
 /*
@@ -81,10 +80,23 @@ void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 		     struct quell_echo *echo);
 
-/* receive.c */
-unsigned int quell_receive4(void *priv, struct sk_buff *skb,
-			    const struct nf_hook_state *state);
-unsigned int quell_receive6(void *priv, struct sk_buff *skb,
-			    const struct nf_hook_state *state);
+/* Whether a record was never written to. */
+static inline bool quell_telemetry_is_empty(const u8 *record)
+{
+	return !record[QUELL_TELEMETRY_HOP_AT];
+}
+
+/**
+ * quell_telemetry_keep() - keep the record of a packet that a newer one replaces
+ * @newer: record; replaced by @older if it is empty
+ * @older: record
+ *
+ * Context: lock of the flow that has the records.
+ */
+static inline void quell_telemetry_keep(u8 *newer, const u8 *older)
+{
+	if (quell_telemetry_is_empty(newer) && !quell_telemetry_is_empty(older))
+		memcpy(newer, older, QUELL_TELEMETRY_BYTES);
+}
 
 #endif /* _QUELL_RX_H */

@@ -15,10 +15,10 @@
 #include <net/genetlink.h>
 #include <compat/extack.h>
 #include <quell/core/adapt/names.h>
-#include "flow/signal.h"
 #include "genl/genl.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 /* Room for the name of an algorithm, and for a parameter that changed. */
 #define CC_NAME_BYTES	32

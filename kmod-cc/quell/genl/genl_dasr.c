@@ -20,11 +20,11 @@
 #include <net/genetlink.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
-#include "flow/dasr.h"
 #include "flow/flow.h"
 #include "genl/genl.h"
-#include "netns/lookahead.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
 
 /* Hosts that are listed before the lock of the interface is given to others. */
 #define SENDER_BATCH	32

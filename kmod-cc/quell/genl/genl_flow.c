@@ -11,11 +11,9 @@
 #include <net/genetlink.h>
 #include <net/sock.h>
 #include "flow/flow.h"
-#include "flow/path.h"
-#include "flow/recover.h"
-#include "flow/signal.h"
 #include "genl/genl.h"
 #include "netns/net.h"
+#include "tcp/tcp.h"
 
 static const char * const quell_limit_names[] = {
 	[QUELL_LIMIT_NONE]	= "nothing-sent",

@@ -9,6 +9,7 @@
 #include <net/genetlink.h>
 #include "genl/genl.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 /* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */
 #define LINK_MOST_BYTES_PS	125000000000ULL

@@ -27,11 +27,10 @@
 #include <linux/netfilter_ipv6.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
-#include "flow/rx.h"
-#include "flow/signal.h"
-#include "flow/tx.h"
+#include "hooks/hooks.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 static const struct nf_hook_ops hook_ops[] = {
 	{

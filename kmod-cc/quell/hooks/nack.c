@@ -26,11 +26,11 @@
 #include <net/tcp.h>
 #include <quell/nack.h>
 #include "flow/flow.h"
-#include "flow/recover.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
+#include "hooks/hooks.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 /* NACKs in a burst: as many packets as one port may trim at once. */
 #define NACK_BURST		1024U

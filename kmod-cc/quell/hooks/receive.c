@@ -37,16 +37,15 @@
 #include <quell/hops.h>
 #include <quell/nack.h>
 #include <uapi/linux/pkt_sched_swport.h>
-#include "flow/dasr.h"
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/path.h"
-#include "flow/recover.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
-#include "flow/tcpint.h"
+#include "hooks/hooks.h"
 #include "hooks/receive.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
 
 /* Maximum length of a TCP header that has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U

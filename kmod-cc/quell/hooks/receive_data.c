@@ -22,12 +22,12 @@
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
 #include <quell/option.h>
-#include "flow/answer.h"
-#include "flow/dasr.h"
+#include "cc/cc.h"
 #include "flow/flow.h"
 #include "hooks/receive.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
 
 /* A sender of a small window, ask.c, has no more than so many segments in flight. */
 #define ASKING_SEGS		4

@@ -6,11 +6,11 @@
 #include <linux/tcp.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
-#include "flow/signal.h"
 #include "hooks/receive.h"
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 /* Whether a segment has a valid option; its version is stored in @version. */
 static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)

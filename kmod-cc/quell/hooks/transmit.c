@@ -43,19 +43,16 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
-#include "flow/answer.h"
-#include "flow/ask.h"
-#include "flow/dasr.h"
+#include "cc/cc.h"
 #include "flow/flow.h"
-#include "flow/path.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
-#include "flow/tail.h"
-#include "flow/tcpint.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
+#include "hooks/hooks.h"
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
 
 /* Resets come from a raw socket of protocol TCP, hence the type. */
 static bool transmit_is_tcp(const struct sock *sk)

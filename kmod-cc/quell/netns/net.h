@@ -16,11 +16,7 @@
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/governed.h"
-#include "netns/lookahead.h"
 #include "netns/notice.h"
-
-struct quell_arrival;
-struct quell_flow;
 
 /* Algorithms registered at one time; the signal plane's parameters count as one. */
 #define QUELL_ALGOS_MAX		16
@@ -48,6 +44,24 @@ struct quell_algo_net {
 	struct quell_params_block __rcu	*params;
 	void __percpu			*stats;
 	struct quell_governed		*governed;
+};
+
+/**
+ * struct quell_lookahead_net - groups and weights of a namespace
+ * @lock:       protects the rest; inside RTNL, outside the lock of a port
+ * @groups:     struct quell_lookahead, by number
+ * @next:       number to try first for the next group
+ * @gen:        incremented when @groups changes, never 0 before it wraps; for dumps
+ * @weights:    struct quell_weight
+ * @weights_nr: number of weights
+ */
+struct quell_lookahead_net {
+	struct mutex		lock;	/* protects the rest */
+	struct xarray		groups;
+	u32			next;
+	u32			gen;
+	struct list_head	weights;
+	u32			weights_nr;
 };
 
 /**
@@ -116,10 +130,6 @@ void quell_net_leave_algos(struct quell_net *qnet);
 void quell_hooks_want(struct quell_net *qnet);
 void quell_hooks_settle(struct quell_net *qnet);
 
-/* hooks.c */
-void quell_hooks_init(struct quell_net *qnet);
-void quell_hooks_exit(struct quell_net *qnet);
-
 /* params.c */
 int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo);
 void quell_algo_net_exit(struct quell_algo_net *an);
@@ -148,26 +158,5 @@ static inline void quell_count(struct quell_net *qnet, enum quell_counter counte
 {
 	this_cpu_inc(qnet->counters->value[counter]);
 }
-
-/* link.c */
-int quell_links_init(void);
-void quell_links_exit(void);
-void quell_links_net_init(struct quell_net *qnet);
-void quell_links_net_exit(struct quell_net *qnet);
-void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
-u64 quell_link_speed(struct quell_net *qnet, int ifindex);
-u64 quell_link_bytes_ps(const struct sock *sk);
-int quell_link_next(struct quell_net *qnet, int ifindex);
-u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex);
-u64 quell_link_named_speed(struct quell_net *qnet, int ifindex);
-int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
-int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex);
-
-/* clock.c */
-void quell_clocks_net_init(struct quell_net *qnet);
-void quell_clocks_net_exit(struct quell_net *qnet);
-void quell_clock_forget(struct quell_net *qnet, int ifindex);
-void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
-		       struct quell_arrival *arrival);
 
 #endif /* _QUELL_NET_H */

@@ -29,9 +29,8 @@
  * (draft-ietf-tcpm-ack-rate-request), which would need room in each segment that asks.
  */
 #include <net/tcp.h>
-#include "flow/ask.h"
 #include "flow/flow.h"
-#include "flow/signal.h"
+#include "signal/signal.h"
 
 /*
  * A window of so many segments cannot rely on the receiver's delayed ACKs: it is two of the

@@ -17,6 +17,7 @@
 #include "flow/rx.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 struct clock {
 	spinlock_t		lock;	/* @map */

@@ -28,11 +28,12 @@
 #include <net/dsfield.h>
 #include <net/tcp.h>
 #include <quell/option.h>
-#include "flow/dasr.h"
 #include "flow/flow.h"
 #include "flow/memory.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
 
 /**
  * quell_dasr_open() - allocate the state of a new flow, if its algorithm needs it

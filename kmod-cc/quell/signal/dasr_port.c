@@ -20,12 +20,11 @@
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 #include <net/tcp.h>
-#include "flow/dasr.h"
 #include "flow/memory.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
-#include "netns/lookahead.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
 
 /* An algorithm that counts senders was registered. */
 static bool dasr_is_ready;

@@ -16,10 +16,11 @@
 #include <net/netlink.h>
 #include <net/tcp.h>
 #include <compat/ethtool.h>
-#include "flow/dasr.h"
 #include "flow/flow.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
 
 #define BYTES_PS_PER_MBIT	125000ULL
 #define BYTES_PS_PER_KBIT	125ULL

@@ -18,9 +18,8 @@
 #include <linux/slab.h>
 #include <net/tcp.h>
 #include <compat/extack.h>
-#include "flow/dasr.h"
-#include "netns/lookahead.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
 
 /* Members per hold of the port's lock. */
 #define LOOKAHEAD_BATCH		32

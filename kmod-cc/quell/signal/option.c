@@ -26,7 +26,7 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 #include <net/tcp.h>
-#include "flow/signal.h"
+#include "signal/signal.h"
 
 #define TCP_HEADER_MAX_BYTES	60
 

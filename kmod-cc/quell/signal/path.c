@@ -21,11 +21,10 @@
 #include <net/tcp.h>
 #include "flow/flow.h"
 #include "flow/memory.h"
-#include "flow/path.h"
-#include "flow/signal.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 /* Quarters of the minimum round trip; RACK stops at one smoothed round trip. */
 #define PATH_REORDERING_STEPS	0xff

@@ -9,11 +9,11 @@
 #include <net/tcp.h>
 #include <compat/psp.h>
 #include "flow/flow.h"
-#include "flow/signal.h"
-#include "flow/tcpint.h"
 #include "netns/agree.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
 
 /* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
 #define SIGNAL_ENTROPIES_DEFAULT	64

@@ -15,10 +15,9 @@
 #include <linux/tcp.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
-#include "flow/signal.h"
-#include "flow/tcpint.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 /**
  * quell_tcpint_room() - bytes that the option takes in a segment; 0: no option

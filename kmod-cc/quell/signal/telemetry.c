@@ -14,10 +14,9 @@
  */
 #include "flow/flow.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
-#include "flow/tcpint.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 
 /* Registered algorithms that request records. */
 static atomic_t telemetry_algos = ATOMIC_INIT(0);

@@ -5,10 +5,9 @@
  * Context: process, quell_lookahead_net.lock, so that listeners get changes in order.
  */
 #include <net/netlink.h>
-#include "flow/dasr.h"
-#include "netns/lookahead.h"
 #include "netns/net.h"
 #include "netns/notice.h"
+#include "signal/dasr.h"
 
 #define LOOKAHEAD_NOTICE_BYTES	160
 

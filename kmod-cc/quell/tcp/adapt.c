@@ -19,6 +19,8 @@
 #include <quell/core/adapt/names.h>
 #include "flow/flow.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
 /**

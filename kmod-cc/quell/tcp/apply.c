@@ -5,10 +5,11 @@
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
-#include "flow/signal.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
+#include "tcp/tcp.h"
 
 #define CREATE_TRACE_POINTS
 #include "tcp/decision.h"
@@ -172,6 +173,7 @@ static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *s
 	u64 was_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
 	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	bool reduced = window_bytes < READ_ONCE(flow->now.window_bytes);
+	u64 rtt;
 
 	if (was_bytes_ps != QUELL_RATE_UNLIMITED &&
 	    decision->pacing_bytes_ps != QUELL_RATE_UNLIMITED && window_bytes >= flow->mss_bytes)
@@ -180,8 +182,12 @@ static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *s
 		return;
 	if (!why)
 		why = apply_ack_signal(flow, sample, decision);
-	WRITE_ONCE(flow->cut, quell_cut_pack(why, sample->now_ns,
-					     sample->rtt_ns ?: flow->now.rtt_ns));
+	/* Up to 268 ms. */
+	rtt = min_t(u64, (sample->rtt_ns ?: flow->now.rtt_ns) >> QUELL_CUT_RTT_SHIFT,
+		    BIT_ULL(QUELL_CUT_RTT_BITS) - 1);
+	WRITE_ONCE(flow->cut, sample->now_ns >> QUELL_CUT_TIME_SHIFT <<
+			      (QUELL_CUT_WHY_BITS + QUELL_CUT_RTT_BITS) |
+			      rtt << QUELL_CUT_WHY_BITS | why);
 }
 
 /* The tracepoint of a decision. */

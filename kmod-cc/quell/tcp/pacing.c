@@ -3,8 +3,9 @@
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/net.h"
+#include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
 /**

@@ -25,7 +25,7 @@
 #include <quell/nack.h>
 
 #include "flow/flow.h"
-#include "flow/signal.h"
+#include "signal/signal.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 

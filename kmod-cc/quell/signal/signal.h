@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The Quell option on a connection and the signals that two hosts exchange in it.
+ * The signals of hosts and switches, and the Quell option that carries them.
  */
 #ifndef _QUELL_SIGNAL_H
 #define _QUELL_SIGNAL_H
@@ -8,28 +8,18 @@
 #include <linux/skbuff.h>
 #include <quell/option.h>
 #include <quell/quell.h>
+#include "flow/flow.h"
 #include "netns/net.h"
 
-struct quell_arrival;
-struct quell_echo;
-struct quell_flow;
-struct quell_net;
-struct sk_buff;
+struct net_device;
+struct rate_sample;
 struct sock;
+struct tcp_sock;
 
 /* Values of the parameter "option". */
 #define QUELL_SIGNAL_OPTION_OFF		0ULL
 #define QUELL_SIGNAL_OPTION_OFFER	1ULL
 #define QUELL_SIGNAL_OPTION_ANSWER	2ULL
-
-/* Whether a connection uses the option, and if not, why; quell_option_name(). */
-enum quell_option_state {
-	QUELL_OPTION_NOT_OFFERED,
-	QUELL_OPTION_ON,
-	QUELL_OPTION_NO_ANSWER,
-	QUELL_OPTION_NO_ROOM,
-	QUELL_OPTION_STRIPPED,
-};
 
 /* Result of quell_option_take(). */
 enum quell_option_result {
@@ -111,25 +101,6 @@ quell_signal_params_bh(const struct quell_net *qnet)
 	return (const struct quell_signal_params *)block->data;
 }
 
-/* Whether a record was never written to. */
-static inline bool quell_telemetry_is_empty(const u8 *record)
-{
-	return !record[QUELL_TELEMETRY_HOP_AT];
-}
-
-/**
- * quell_telemetry_keep() - keep the record of a packet that a newer one replaces
- * @newer: record; replaced by @older if it is empty
- * @older: record
- *
- * Context: lock of the flow that has the records.
- */
-static inline void quell_telemetry_keep(u8 *newer, const u8 *older)
-{
-	if (quell_telemetry_is_empty(newer) && !quell_telemetry_is_empty(older))
-		memcpy(newer, older, QUELL_TELEMETRY_BYTES);
-}
-
 /* option.c */
 u32 quell_option_room(const struct sk_buff *skb);
 bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags);
@@ -157,5 +128,46 @@ static inline bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes
 	return skb->ip_summed == CHECKSUM_UNNECESSARY || skb->ip_summed == CHECKSUM_PARTIAL ||
 	       quell_option_checksum_verify(skb, ip_bytes);
 }
+
+/* ask.c */
+bool quell_ask(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
+
+/* path.c */
+void quell_path_free(struct quell_path *path);
+void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp);
+u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb);
+void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy);
+void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked);
+void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
+		      const struct rate_sample *rs);
+void quell_path_on_rto(struct quell_flow *flow);
+
+/* tcpint.c */
+u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes);
+void quell_tcpint_send(struct quell_flow *flow, struct sk_buff *skb);
+void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes);
+bool quell_tcpint_used(const struct quell_flow *flow);
+void quell_tcpint_take(struct quell_flow *flow, struct quell_sample *sample);
+
+/* link.c */
+int quell_links_init(void);
+void quell_links_exit(void);
+void quell_links_net_init(struct quell_net *qnet);
+void quell_links_net_exit(struct quell_net *qnet);
+void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
+u64 quell_link_speed(struct quell_net *qnet, int ifindex);
+u64 quell_link_bytes_ps(const struct sock *sk);
+int quell_link_next(struct quell_net *qnet, int ifindex);
+u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex);
+u64 quell_link_named_speed(struct quell_net *qnet, int ifindex);
+int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
+int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex);
+
+/* clock.c */
+void quell_clocks_net_init(struct quell_net *qnet);
+void quell_clocks_net_exit(struct quell_net *qnet);
+void quell_clock_forget(struct quell_net *qnet, int ifindex);
+void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
+		       struct quell_arrival *arrival);
 
 #endif /* _QUELL_SIGNAL_H */

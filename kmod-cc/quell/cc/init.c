@@ -24,17 +24,16 @@
 #include <net/inet_sock.h>
 #include <net/ipv6.h>
 #include <compat/hrtimer.h>
-#include "flow/dasr.h"
+#include "cc/cc.h"
 #include "flow/flow.h"
 #include "flow/memory.h"
-#include "flow/path.h"
-#include "flow/recover.h"
 #include "flow/rx.h"
-#include "flow/signal.h"
-#include "flow/tail.h"
-#include "flow/tx.h"
+#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
+#include "signal/signal.h"
+#include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
 static struct kmem_cache *flow_cache __ro_after_init;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Transmit side: the segments in flight and the link that they leave by.
+ * The segments in flight and the link that they leave by.
  */
-#ifndef _QUELL_TX_H
-#define _QUELL_TX_H
+#ifndef _QUELL_SEGMENTS_H
+#define _QUELL_SEGMENTS_H
 
 #include <linux/if_arp.h>
 #include <linux/netdevice.h>
 #include <linux/types.h>
 #include <net/tcp.h>
 
-struct nf_hook_state;
 struct quell_flow;
 struct sk_buff;
 struct sock;
@@ -150,10 +149,4 @@ static inline u32 quell_segment_first_end(const struct quell_segment *segment)
 	return segment->seq + min_t(u32, bytes, max_t(u32, segment->packet_bytes, 1));
 }
 
-/* transmit.c */
-unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
-			     const struct nf_hook_state *state);
-unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
-			     const struct nf_hook_state *state);
-
-#endif /* _QUELL_TX_H */
+#endif /* _QUELL_SEGMENTS_H */

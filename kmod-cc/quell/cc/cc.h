@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The callbacks of TCP's congestion control, and the functions for events, probes and losses.
+ */
+#ifndef _QUELL_CC_H
+#define _QUELL_CC_H
+
+#include "flow/flow.h"
+
+/**
+ * struct quell_question - a data packet that came in
+ * @ack_seq: acknowledgment number
+ * @end_seq: sequence number after it
+ * @rx_ns:   receipt, CLOCK_MONOTONIC, ns
+ * @ends:    it ends a message
+ * @marked:  it was marked CE
+ */
+struct quell_question {
+	u32	ack_seq;
+	u32	end_seq;
+	u64	rx_ns;
+	bool	ends;
+	bool	marked;
+};
+
+enum quell_recover_cause {
+	QUELL_RECOVER_TRIMMED,		/* all of them were trimmed */
+	QUELL_RECOVER_OTHER_LOSS,
+};
+
+/* cc.c */
+void quell_cc_ops_init(struct quell_algo *algo);
+
+/* event.c */
+void quell_sample_state(struct sock *sk, struct quell_sample *sample);
+void quell_event_loss(struct sock *sk);
+void quell_event_tail_loss(struct sock *sk);
+void quell_event_timeout(struct sock *sk);
+void quell_event_undo(struct sock *sk);
+
+/* init.c */
+void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
+void quell_cc_release(struct sock *sk);
+int quell_flows_init(void);
+void quell_flows_exit(void);
+
+/* answer.c */
+bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
+			 const struct quell_question *question);
+void quell_answer_hasten(struct quell_flow *flow, u32 end_seq);
+void quell_answer_left(struct quell_flow *flow, u32 ack_seq);
+void quell_answer_watch(struct quell_flow *flow, u32 end_seq);
+void quell_answer_sent(struct quell_flow *flow, u64 now_ns);
+void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns);
+
+/* tail.c */
+void quell_tail_update(struct quell_flow *flow);
+void quell_tail_wake(struct quell_flow *flow, u64 at_ns);
+void quell_tail_await_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep);
+bool quell_tail_take_ack(struct quell_flow *flow, u64 now_ns);
+u64 quell_tail_due_ns(struct quell_flow *flow);
+void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
+void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq);
+void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered);
+void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
+
+/* probe.c */
+void quell_probe_init(struct quell_flow *flow, struct sock *sk);
+void quell_probe_release(struct quell_flow *flow, struct sock *sk);
+void quell_probe_note_report(struct quell_flow *flow);
+void quell_probe_note_timeout(struct quell_flow *flow);
+bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns);
+
+/* recover.c */
+void quell_recover_init(struct quell_flow *flow, const struct sock *sk);
+void quell_recover_release(struct quell_flow *flow);
+bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
+			const struct quell_lost *lost);
+void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
+void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk);
+enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk);
+u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts);
+
+/*
+ * Whether data sent after the last cut was trimmed.  Its loss shows that congestion persists, and
+ * must be reported to the core: RFC 5681, 4.3, treats the loss of a retransmission as another
+ * indication.  Context: socket lock.
+ */
+static inline bool quell_recover_is_news(const struct quell_recover *recover)
+{
+	return recover->trimmed_ns && recover->trimmed_ns >= recover->reported_ns;
+}
+
+#endif /* _QUELL_CC_H */

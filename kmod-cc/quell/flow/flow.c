@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flows: found by their socket, in a hash by its address, and by number, in a table per namespace
+ * for dumps; the attributes that identify them, and notifications of their changes.
+ *
+ * Context of notifications: any but hard interrupts; RCU read section or socket lock, so that the
+ * flow and its socket stay.
+ */
+#include <linux/hash.h>
+#include <linux/rhashtable.h>
+#include <linux/socket.h>
+#include <net/netlink.h>
+#include <net/sock.h>
+#include "flow/flow.h"
+#include "netns/net.h"
+#include "netns/notice.h"
+
+/* Room for a flow's identity, and two words. */
+#define FLOW_NOTICE_BYTES	256
+
+/* The default, for keys of any length, takes several times as many instructions. */
+static u32 flow_hash(const void *key, u32 bytes, u32 seed)
+{
+	return hash_long((unsigned long)*(const struct sock * const *)key ^ seed, 32);
+}
+
+static int flow_compare(struct rhashtable_compare_arg *arg, const void *flow)
+{
+	return ((const struct quell_flow *)flow)->sk != *(const struct sock * const *)arg->key;
+}
+
+static const struct rhashtable_params flow_hash_params = {
+	.head_offset		= offsetof(struct quell_flow, node),
+	.key_offset		= offsetof(struct quell_flow, sk),
+	.key_len		= sizeof_field(struct quell_flow, sk),
+	.hashfn			= flow_hash,
+	.obj_cmpfn		= flow_compare,
+	.automatic_shrinking	= true,
+};
+
+/* By address of the socket.  Buckets have their own locks; readers RCU. */
+static struct rhashtable quell_flows;
+
+/**
+ * quell_flow_publish() - let dumps and the hooks find a flow, in this order
+ * @flow: flow; its number is set
+ *
+ * Return: 0 or -errno; a dump may have found the flow by its number before that.
+ */
+int quell_flow_publish(struct quell_flow *flow)
+{
+	struct quell_net *qnet = flow->qnet;
+	int err;
+
+	err = xa_alloc_cyclic_bh(&qnet->flows, &flow->id, flow, xa_limit_32b,
+				 &qnet->flows_next, GFP_ATOMIC);
+	if (err < 0)
+		return err;
+	err = rhashtable_insert_fast(&quell_flows, &flow->node, flow_hash_params);
+	if (err)
+		xa_erase_bh(&qnet->flows, flow->id);
+	return err;
+}
+
+/**
+ * quell_flow_withdraw() - let no hook and no dump find a flow any more
+ * @flow: flow; earlier finders may use it until a grace period has passed
+ */
+void quell_flow_withdraw(struct quell_flow *flow)
+{
+	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
+	xa_erase_bh(&flow->qnet->flows, flow->id);
+}
+
+/**
+ * quell_flow_find() - the flow of a socket, or NULL
+ * @sk: socket, referenced or in an RCU read section; any kind
+ * Context: RCU read section; the result is valid until its end.
+ */
+struct quell_flow *quell_flow_find(const struct sock *sk)
+{
+	return rhashtable_lookup(&quell_flows, &sk, flow_hash_params);
+}
+
+/**
+ * quell_sock_snapshot() - the last decision and round-trip times of a socket's flow
+ * @sk:  socket of any kind, held or in an RCU read section
+ * @out: set if the socket has a flow
+ * Context: any but hard interrupts.
+ * Return: false when the socket is not a Quell flow.
+ */
+bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
+{
+	const struct quell_flow *flow;
+	u32 i;
+
+	rcu_read_lock();
+	flow = quell_flow_find(sk);
+	if (flow) {
+		out->window_bytes = READ_ONCE(flow->now.window_bytes);
+		out->pacing_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
+		out->rtt_ns = READ_ONCE(flow->now.rtt_ns);
+		out->min_rtt_ns = READ_ONCE(flow->now.min_rtt_ns);
+		out->target_ns = READ_ONCE(flow->now.target_ns);
+		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
+		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
+		out->hop = READ_ONCE(flow->telemetry.hop);
+		out->samples = READ_ONCE(flow->now.samples);
+		for (i = 0; i < ARRAY_SIZE(out->governed_ns); i++)
+			out->governed_ns[i] = READ_ONCE(flow->now.governed_ns[i]);
+		out->governor_ns = READ_ONCE(flow->now.governor_ns);
+		out->governor = READ_ONCE(flow->now.governor);
+		out->remote_ns = READ_ONCE(flow->now.remote_ns);
+		out->clock = READ_ONCE(flow->now.clock);
+	}
+	rcu_read_unlock();
+	return flow;
+}
+EXPORT_SYMBOL_GPL(quell_sock_snapshot);
+
+int quell_flow_table_init(void)
+{
+	return rhashtable_init(&quell_flows, &flow_hash_params);
+}
+
+void quell_flow_table_exit(void)
+{
+	rhashtable_destroy(&quell_flows);
+}
+
+static const char * const option_names[] = {
+	[QUELL_OPTION_NOT_OFFERED]	= "not-offered",
+	[QUELL_OPTION_ON]		= "on",
+	[QUELL_OPTION_NO_ANSWER]	= "no-answer",
+	[QUELL_OPTION_NO_ROOM]		= "no-room",
+	[QUELL_OPTION_STRIPPED]		= "stripped",
+};
+
+/**
+ * quell_option_name() - name of an option state, for user space
+ * @state: state of the option
+ */
+const char *quell_option_name(enum quell_option_state state)
+{
+	return option_names[state];
+}
+
+/**
+ * quell_put_flow_identity() - put a flow's cookie, algorithm, addresses and interface
+ * @skb:  message
+ * @flow: flow
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
+{
+	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :
+						    sizeof(struct in_addr);
+	/* The stack assigns a cookie on the first request, for example of ss. */
+	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
+
+	if ((cookie && nla_put_u64_64bit(skb, QUELL_A_FLOW_COOKIE, cookie, QUELL_A_FLOW_PAD)) ||
+	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->core->name) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_FAMILY, flow->family) ||
+	    nla_put(skb, QUELL_A_FLOW_SADDR, addr_bytes, &flow->saddr) ||
+	    nla_put(skb, QUELL_A_FLOW_DADDR, addr_bytes, &flow->daddr) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_SPORT, flow->sport) ||
+	    nla_put_u16(skb, QUELL_A_FLOW_DPORT, flow->dport) ||
+	    nla_put_u32(skb, QUELL_A_FLOW_IFINDEX, READ_ONCE(flow->link.ifindex)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+struct option_notice {
+	const struct quell_flow	*flow;
+	enum quell_option_state	state;
+};
+
+static int put_option_notice(struct sk_buff *skb, const void *about)
+{
+	const struct option_notice *notice = about;
+
+	if (quell_put_flow_identity(skb, notice->flow) ||
+	    nla_put_string(skb, QUELL_A_FLOW_OPTION, quell_option_name(notice->state)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * quell_tell_option() - report whether a connection uses the option
+ * @flow:  its context
+ * @state: the new state; QUELL_OPTION_NOT_OFFERED is not reported
+ */
+void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state)
+{
+	struct option_notice notice = { flow, state };
+
+	if (state != QUELL_OPTION_NOT_OFFERED)
+		quell_notice_send(flow->qnet, QUELL_NOTICE_OPTION, FLOW_NOTICE_BYTES,
+				  put_option_notice, &notice);
+}
+
+struct adapt_notice {
+	const struct quell_flow	*flow;
+	const char		*phase;
+	const char		*reason;
+};
+
+static int put_adapt_notice(struct sk_buff *skb, const void *about)
+{
+	const struct adapt_notice *notice = about;
+
+	if (quell_put_flow_identity(skb, notice->flow) ||
+	    nla_put_string(skb, QUELL_A_FLOW_ADAPT, notice->phase) ||
+	    (notice->reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, notice->reason)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * quell_tell_adapt() - report a change of a flow's governor
+ * @flow:   its context
+ * @phase:  governor, quell_adapt_phase_name()
+ * @reason: quell_adapt_reason_name(); NULL if its algorithm governs
+ */
+void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason)
+{
+	struct adapt_notice notice = { flow, phase, reason };
+
+	quell_notice_send(flow->qnet, QUELL_NOTICE_ADAPT, FLOW_NOTICE_BYTES, put_adapt_notice,
+			  &notice);
+}

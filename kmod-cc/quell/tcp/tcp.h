@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Writes to TCP's state: decisions, pacing, echoes of marks; and flows fitted to their path.
+ */
+#ifndef _QUELL_TCP_H
+#define _QUELL_TCP_H
+
+#include "flow/flow.h"
+
+/* apply.c */
+void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
+		       struct quell_decision *decision, enum quell_cut why);
+void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
+			 struct quell_decision *decision);
+void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
+		      struct quell_decision *decision);
+
+/* pacing.c */
+u32 quell_other_flows(const struct sock *sk);
+u32 quell_segment_pkts(struct sock *sk);
+void quell_start_core(struct sock *sk, struct quell_event *ev);
+void quell_pacing_release(struct sock *sk);
+
+/* ecn.c */
+void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
+void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
+
+/* adapt.c */
+const char *quell_adapt_phase_name(const struct quell_flow *flow);
+const char *quell_adapt_reason_name(const struct quell_flow *flow);
+void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
+void quell_adapt_close(struct quell_flow *flow);
+void quell_adapt_acked(struct sock *sk, struct quell_sample *sample);
+void quell_adapt_lost(struct sock *sk, struct quell_event *ev);
+void quell_adapt_marked(struct sock *sk, struct quell_event *ev);
+void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again);
+void quell_adapt_undone(struct sock *sk);
+bool quell_adapt_rested(struct sock *sk, u64 idle_ns);
+bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
+void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
+void quell_adapt_recovers(struct sock *sk);
+void quell_adapt_new_episode(struct quell_flow *flow);
+bool quell_adapt_has_begun(const struct quell_flow *flow);
+u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
+void quell_adapt_pace(struct sock *sk);
+
+#endif /* _QUELL_TCP_H */
