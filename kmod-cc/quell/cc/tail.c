@@ -55,7 +55,7 @@
 /* The longest timeout before doubling, which tail-floor does not exceed. */
 #define TAIL_TIMEOUT_MAX_NS	((u64)NSEC_PER_SEC)
 
-/* ns for a byte at 10 Gbit/s, Q32. */
+/* Of a link of unknown speed: ns for a byte at 10 Gbit/s, Q32. */
 #define TAIL_LINK_UNKNOWN_NS_Q32	3435973836ULL
 
 /*
@@ -66,30 +66,23 @@
 #define TAIL_CALM_LOOKS			64U
 #define TAIL_SMALL_WINDOW_SEGS		8U
 
-/*
- * The link speed that tail-floor is meant for: the same queue takes longer to
- * drain into a slower link.  A link of unknown speed counts as 10 Gbit/s.
- */
-static u64 tail_floor_ns(const struct quell_flow *flow, u64 floor_ns)
-{
-	u64 ns_q32 = flow->link.ns_q32 ?: TAIL_LINK_UNKNOWN_NS_Q32;
-
-	/* The bytes of 100 Gbit/s in that time, at most 12.5 * 10^9, on this link. */
-	return max(floor_ns, mul_u64_u64_shr(floor_ns * 25 / 2, ns_q32, 32));
-}
-
 /* The time without an acknowledgment before a probe. */
 static void tail_update(struct quell_flow *flow)
 {
 	const struct quell_signal_params *params = quell_signal_params_bh(flow->qnet);
 	struct quell_tail *tail = &flow->tail;
-	u64 timeout_ns = 0;
+	u64 floor_ns = params->tail_floor_ns, timeout_ns = 0;
+	u64 ns_q32 = flow->link.ns_q32 ?: TAIL_LINK_UNKNOWN_NS_Q32;
 
 	lockdep_assert_held(&flow->lock);
+	/*
+	 * tail-floor is meant for 100 Gbit/s: the same queue takes longer to drain into a slower
+	 * link.  The bytes of 100 Gbit/s in that time, at most 12.5 * 10^9, on this link.
+	 */
+	floor_ns = max(floor_ns, mul_u64_u64_shr(floor_ns * 25 / 2, ns_q32, 32));
 	if (tail->srtt_ns && tail->tries < params->tail_probes)
 		timeout_ns = clamp(2 * tail->srtt_ns + 4 * tail->var_ns,
-				   min(tail_floor_ns(flow, params->tail_floor_ns),
-				       TAIL_TIMEOUT_MAX_NS), TAIL_TIMEOUT_MAX_NS);
+				   min(floor_ns, TAIL_TIMEOUT_MAX_NS), TAIL_TIMEOUT_MAX_NS);
 	/* At most 10^9 << (8 + 9), probe.c: far from overflow. */
 	tail->timeout_ns = timeout_ns << (tail->tries + tail->patience);
 }

@@ -304,7 +304,7 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
  * @answer:		whether ACKs wait for the program's answers; see struct quell_answer
  * @asked_seq:		sequence number after the newest data that asked for an ACK
  * @round_seq:		the round trip ends when more than this is acknowledged
- * @carry_bytes:	added to the windows of this round trip, see apply_pkts()
+ * @carry_bytes:	added to the windows of this round trip, see apply_cwnd_pkts()
  * @rest_bytes:		remainder, beyond whole segments, of this round trip's first window
  * @option_room_bytes:	payload bytes per segment given up to make room for options
  * @ext_hdr_bytes:	icsk_ext_hdr_len as last set, @option_room_bytes included

@@ -431,20 +431,6 @@ static bool receive_is_others(const struct sock *sk)
 	return sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk);
 }
 
-/* A segment without SYN for a socket that is neither a request nor in TIME_WAIT. */
-static unsigned int receive_full(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
-				 struct receive_headers *in)
-{
-	struct quell_flow *flow = quell_flow_find(sk);
-
-	if (!flow || receive_is_ordinary(flow, sk, skb, th, in))
-		return NF_ACCEPT;
-	receive_describe(in, skb, th);
-	if (!in->acks && !in->plain && !in->resets)
-		return NF_ACCEPT;
-	return receive_flow(flow, sk, skb, in);
-}
-
 /*
  * A segment for a socket in any state.  A SYN may be for a listener though it matches
  * another socket: a retransmitted SYN, or one that matches a TIME_WAIT socket.
@@ -453,9 +439,17 @@ static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const str
 				 struct receive_headers *in)
 {
 	bool full = quell_is_full(sk);
+	struct quell_flow *flow;
 
-	if (full && !th->syn)
-		return receive_is_others(sk) ? NF_ACCEPT : receive_full(sk, skb, th, in);
+	if (full && !th->syn) {
+		flow = receive_is_others(sk) ? NULL : quell_flow_find(sk);
+		if (!flow || receive_is_ordinary(flow, sk, skb, th, in))
+			return NF_ACCEPT;
+		receive_describe(in, skb, th);
+		if (!in->acks && !in->plain && !in->resets)
+			return NF_ACCEPT;
+		return receive_flow(flow, sk, skb, in);
+	}
 	receive_describe(in, skb, th);
 	if (full && sk->sk_protocol != IPPROTO_TCP)
 		return NF_ACCEPT;

@@ -63,15 +63,17 @@ static enum quell_limit apply_limit(const struct tcp_sock *tp,
 }
 
 /*
- * The window in whole segments.  Rounding down takes half a segment off on
- * average, a third of a window of 1.5.  With QUELL_CORE_FRACTIONAL the remainder is
- * carried over to the next round trip: 2.5 segments are 2 and 3 in turn.  Per round
- * trip, not per ACK: ACKs come in bunches, and the last one of a bunch releases the
- * data for all of it.  Below one segment pacing does this.
+ * The stack's window for the algorithm's, in whole segments.  Rounding down takes half a segment
+ * off on average, a third of a window of 1.5.  With QUELL_CORE_FRACTIONAL the remainder is carried
+ * over to the next round trip: 2.5 segments are 2 and 3 in turn.  Per round trip, not per ACK: ACKs
+ * come in bunches, and the last one of a bunch releases the data for all of it.  Below one segment
+ * pacing does this.
  */
-static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
-		      u64 window_bytes, u32 mss_bytes)
+static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
+			   const struct quell_sample *sample, u64 window_bytes)
 {
+	u32 mss_bytes = max_t(u32, sample->mss_bytes, 1), pkts;
+
 	if (flow && window_bytes >= mss_bytes &&
 	    quell_algo_has(flow->algo, QUELL_CORE_FRACTIONAL)) {
 		if (after(tp->snd_una, flow->round_seq)) {
@@ -82,61 +84,42 @@ static u32 apply_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
 		}
 		window_bytes += flow->carry_bytes;
 	}
-	return min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
-}
-
-/* The stack's window for the algorithm's window. */
-static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
-			   const struct quell_sample *sample, u64 window_bytes)
-{
-	u32 pkts = apply_pkts(flow, tp, window_bytes,
-			      max_t(u32, sample->mss_bytes, 1));
-
+	pkts = min_t(u64, div_u64(window_bytes, mss_bytes), U32_MAX);
 	/* A receiver that delays ACKs does not acknowledge a lone packet. */
 	return clamp_t(u32, max(pkts, flow && flow->peer_delays ? 2U : 1U), 1,
 		       max_t(u32, tp->snd_cwnd_clamp, 1));
 }
 
 /*
- * Packets that a flow lets its window open by before it sends: as many as its link sends in the
- * time of the parameter `burst', and not more than half of the window, so that the ACKs of
- * one half let the other go.  1 where the route forbids bursts, so that every packet is
- * handled by itself anyway.
- */
-static u32 apply_burst_pkts(const struct sock *sk, const struct quell_flow *flow,
-			    u32 cwnd_pkts, u32 mss_bytes)
-{
-	u64 burst_bytes = quell_mul_div_u64(READ_ONCE(flow->link.bytes_ps),
-					    quell_signal_params_bh(flow->qnet)->burst_ns,
-					    NSEC_PER_SEC);
-	u32 most_pkts = min_t(u32, sk->sk_gso_max_segs, cwnd_pkts / 2);
-
-	if (!sk_can_gso(sk) || burst_bytes < 2 * (u64)mss_bytes)
-		return 1;
-	return min_t(u64, div_u64(burst_bytes, mss_bytes), most_pkts);
-}
-
-/*
- * The stack's window now.  Each ACK opens it by what was acknowledged, for many flows by a
- * packet or two, and the stack would send them as a burst of their own, which costs each
- * host as much as a large one.  So it stays closed until there is room for a burst, unless
- * less than that room waits to be sent; the ACKs of what is in flight come anyway.  Where
- * CUBIC or the search governs, the path may be a thousand times slower than the link, and
- * what shares it would wait for the burst.
+ * The stack's window now.  Each ACK opens it by the data acknowledged, for many flows by a packet
+ * or two, and the stack would send them as a burst of their own, which costs each host as much as
+ * a large one.  So it stays closed until there is room for a burst, unless less data than that
+ * room is queued; the ACKs of the data in flight come anyway.
+ *
+ * A burst is the packets that the link sends in the time of the parameter `burst', at most half of
+ * the window, so that the ACKs of one half release the other, and one packet where the route
+ * forbids bursts.  Where CUBIC or the search governs, the path may be a thousand times slower than
+ * the link, and flows that share it would be delayed by the burst.
  */
 static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 		       const struct quell_sample *sample, u32 cwnd_pkts)
 {
-	u32 inflight_pkts = tcp_packets_in_flight(tcp_sk(sk));
+	u32 inflight_pkts = tcp_packets_in_flight(tcp_sk(sk)), mss_bytes = sample->mss_bytes;
+	u32 room_pkts = cwnd_pkts - inflight_pkts, burst_pkts = 1;
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 room_pkts = cwnd_pkts - inflight_pkts;
+	u64 burst_bytes;
 
 	if (tp->write_seq == tp->snd_nxt || !flow || inflight_pkts >= cwnd_pkts ||
 	    !sample->acked_pkts || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
-	    tp->write_seq - tp->snd_nxt <= quell_mul_sat_u32(room_pkts, sample->mss_bytes) ||
-	    room_pkts >= apply_burst_pkts(sk, flow, cwnd_pkts, sample->mss_bytes))
+	    tp->write_seq - tp->snd_nxt <= quell_mul_sat_u32(room_pkts, mss_bytes))
 		return cwnd_pkts;
-	return max(inflight_pkts, 1U);
+	burst_bytes = quell_mul_div_u64(READ_ONCE(flow->link.bytes_ps),
+					quell_signal_params_bh(flow->qnet)->burst_ns,
+					NSEC_PER_SEC);
+	if (sk_can_gso(sk) && burst_bytes >= 2 * (u64)mss_bytes)
+		burst_pkts = min_t(u64, div_u64(burst_bytes, mss_bytes),
+				   min_t(u32, sk->sk_gso_max_segs, cwnd_pkts / 2));
+	return room_pkts >= burst_pkts ? cwnd_pkts : max(inflight_pkts, 1U);
 }
 
 /* The signal that a reduction on an acknowledgment is for. */
