@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processing of an acknowledgment from ->cong_control to its core, quell_cong_control():
+ * Processing of an acknowledgment.  In ->in_ack_event, before TCP detects losses, trimmed segments
+ * are marked lost.  From ->cong_control to the core, quell_cong_control():
  *
  *	collect		fill a sample from TCP and the signal plane
  *	classify	find the losses that this acknowledgment is the first to show, and report
@@ -275,7 +276,7 @@ static void sample_receipt(struct quell_flow *flow, const struct tcp_sock *tp, u
 			   struct quell_arrival *arrival)
 {
 	/* An echo names its data itself; TCP may have dropped another ACK. */
-	if (quell_arrival_take(flow, tp->snd_una, arrival) &&
+	if (flow->arrivals.nr && quell_arrival_take(flow, tp->snd_una, arrival) &&
 	    (arrival->ack_seq == tp->snd_una ||
 	     (arrival->has_echo && after(arrival->ack_seq, acked_seq))))
 		return;
@@ -479,6 +480,31 @@ static bool ack_classify(struct sock *sk, const struct rate_sample *rs,
 		return true;
 	return lost_pkts && recover->loss_unreported &&
 	       inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery;
+}
+
+/**
+ * quell_in_ack_event() - ->in_ack_event of every algorithm: TCP begins to process an ACK
+ * @sk:    socket of a Quell algorithm
+ * @flags: CA_ACK_*
+ *
+ * Context: socket lock.
+ */
+void quell_in_ack_event(struct sock *sk, u32 flags)
+{
+	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
+
+	if (!flow)
+		return;
+	quell_adapt_note_ack(flow, flags & CA_ACK_ECE);
+	if (quell_path_is_sprayed(flow))
+		quell_path_expect_reordering(flow, tcp_sk(sk));
+	/*
+	 * Pairs with quell_nack_pass(), which queues a NACK before it reads snd_una: either the
+	 * NACK is seen here, or its segment carries the new snd_una and is not an old ACK.
+	 */
+	smp_mb();
+	if (READ_ONCE(flow->recover.waiting))
+		quell_recover_apply(flow, sk);
 }
 
 /**

@@ -8,8 +8,7 @@
  *	->set_state(Loss)	core->on_rto, if a timer expired
  *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss, adapt.c
  *	TX_START, when idle	core->on_idle_restart, unless too short an idle time
- *	->in_ack_event		reordering of paths, path.c; marking trimmed segments lost,
- *				recover.c
+ *	->in_ack_event		ack.c
  *	->cwnd_event, ECN	exact echo of marks, ecn.c
  *	->ssthresh		begins an episode of losses; only the core sets the window
  *	->undo_cwnd		core->on_undo: all retransmissions were spurious
@@ -89,18 +88,6 @@ static void cc_set_state(struct sock *sk, u8 new_state)
 		quell_event_timeout(sk);
 	else
 		cc_on_recovery(sk);
-}
-
-static void cc_in_ack_event(struct sock *sk, u32 flags)
-{
-	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;
-
-	if (!flow)
-		return;
-	quell_adapt_note_ack(flow, flags & CA_ACK_ECE);
-	if (quell_path_is_sprayed(flow))
-		quell_path_expect_reordering(flow, tcp_sk(sk));
-	quell_recover_apply(flow, sk);
 }
 
 /*
@@ -246,7 +233,7 @@ void quell_cc_ops_init(struct quell_algo *algo)
 	ops->release = quell_cc_release;
 	ops->set_state = cc_set_state;
 	ops->cwnd_event = cc_cwnd_event;
-	ops->in_ack_event = cc_in_ack_event;
+	ops->in_ack_event = quell_in_ack_event;
 	quell_set_tx_start(ops, cc_tx_start);
 	ops->ssthresh = cc_ssthresh;
 	ops->undo_cwnd = cc_undo_cwnd;

@@ -28,6 +28,9 @@ enum quell_recover_cause {
 	QUELL_RECOVER_OTHER_LOSS,
 };
 
+/* ack.c */
+void quell_in_ack_event(struct sock *sk, u32 flags);
+
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
 

@@ -30,7 +30,7 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 		.mss_bytes = max_t(u32, tp->mss_cache, 1),
 		.header_bytes = quell_header_bytes(sk),
 		.inflight_bytes = quell_mul_sat_u32(tcp_packets_in_flight(tp), tp->mss_cache),
-		.link_bytes_ps = quell_link_bytes_ps(sk),
+		.link_bytes_ps = flow ? READ_ONCE(flow->link.bytes_ps) : quell_link_bytes_ps(sk),
 	};
 	if (quell_ecn_is_negotiated(tp))
 		sample->flags |= QUELL_S_ECN;
@@ -41,7 +41,9 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 			sample->senders_q8 = READ_ONCE(flow->dasr->senders_q8);
 			sample->peer_link_bytes_ps = READ_ONCE(flow->dasr->peer_link_bytes_ps);
 		}
-		if (quell_telemetry_expected(flow))
+		/* Records are requested, and the peer echoes them. */
+		if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) &&
+		    (READ_ONCE(flow->option) == QUELL_OPTION_ON || quell_tcpint_used(flow)))
 			sample->flags |= QUELL_S_TELEMETRY;
 	}
 }

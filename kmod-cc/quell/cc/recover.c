@@ -305,20 +305,13 @@ void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
  * quell_recover_apply() - mark the data of queued NACKs lost
  * @flow: flow
  * @sk:   its socket
- * Context: socket lock, within ->in_ack_event().
+ * Context: socket lock, within ->in_ack_event(), some NACKs are queued.
  */
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_recover *recover = &flow->recover;
 	struct quell_lost lost;
 
-	/*
-	 * Pairs with quell_nack_pass(), which queues a NACK before it reads snd_una: either the
-	 * NACK is seen here, or its segment carries the new snd_una and is not an old ACK.
-	 */
-	smp_mb();
-	if (!READ_ONCE(recover->waiting))
-		return;
 	while (recover_get(recover, &lost)) {
 		enum quell_counter outcome = recover_one(flow, sk, &lost);
 

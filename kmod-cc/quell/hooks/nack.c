@@ -314,7 +314,7 @@ bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 
 	if (skb_ensure_writable(skb, ip_bytes + sizeof(*th)))
 		return false;
-	/* Read snd_una after the NACK is in the ring: pairs with quell_recover_apply(). */
+	/* Read snd_una after the NACK is in the ring: pairs with quell_in_ack_event(). */
 	smp_mb();
 	/* The scale as in nack_window(). */
 	window = data_race(READ_ONCE(tp->snd_wnd) >> tp->rx_opt.snd_wscale);

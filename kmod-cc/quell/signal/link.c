@@ -226,18 +226,14 @@ void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 
 /**
  * quell_link_bytes_ps() - speed of the interface a socket sends by
- * @sk: socket of a Quell algorithm
+ * @sk: socket of a Quell algorithm, without a flow
  * Context: socket lock.
  * Return: bytes/s; 0 unknown.
  */
 u64 quell_link_bytes_ps(const struct sock *sk)
 {
-	const struct quell_flow *flow = quell_cc(sk)->flow;
-	const struct dst_entry *dst;
+	const struct dst_entry *dst = __sk_dst_get((struct sock *)sk);
 
-	if (flow)
-		return READ_ONCE(flow->link.bytes_ps);
-	dst = __sk_dst_get((struct sock *)sk);
 	return dst ? quell_link_speed(quell_net(sock_net(sk)), dst->dev->ifindex) : 0;
 }
 

@@ -131,7 +131,7 @@ static u8 path_reo_wnd_steps(const struct quell_flow *flow, const struct tcp_soc
 
 /**
  * quell_path_expect_reordering() - set RACK's reordering window of a sprayed flow
- * @flow: flow
+ * @flow: flow, sprayed
  * @tp:   its socket
  *
  * Paths of unequal length reorder segments, so RACK needs its longest window, one round trip.
@@ -140,8 +140,6 @@ static u8 path_reo_wnd_steps(const struct quell_flow *flow, const struct tcp_soc
  */
 void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
 {
-	if (!READ_ONCE(flow->path.entropies))
-		return;
 	if (!tp->reord_seen)
 		tp->reord_seen = 1;
 	tp->rack.reo_wnd_steps = path_reo_wnd_steps(flow, tp);

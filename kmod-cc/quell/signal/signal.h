@@ -75,7 +75,6 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk);
 void quell_telemetry_register(struct quell_algo *algo);
 void quell_telemetry_unregister(const struct quell_algo *algo);
 bool quell_signal_needs_hooks(const struct quell_net *qnet);
-bool quell_telemetry_expected(const struct quell_flow *flow);
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt);
 void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
 			  struct quell_echo *echo);

@@ -70,19 +70,6 @@ void quell_telemetry_unregister(const struct quell_algo *algo)
 }
 
 /**
- * quell_telemetry_expected() - whether a flow requests records and the peer echoes them
- * @flow: flow
- * Context: socket lock.
- * Return: whether it does; that switches stamp them is not known.
- */
-bool quell_telemetry_expected(const struct quell_flow *flow)
-{
-	return quell_tcpint_used(flow) ||
-	       (READ_ONCE(flow->option) == QUELL_OPTION_ON &&
-		quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY));
-}
-
-/**
  * quell_telemetry_send() - add an empty record to data of a flow that requests them
  * @flow: flow it belongs to
  * @opt:  option of the packet
