@@ -181,7 +181,7 @@ static int read_family(const struct nlmsghdr *nlh)
 
 static int find_family(struct mnl_socket *sock, const struct error *error)
 {
-	char buf[REQUEST_BYTES] __attribute__((aligned(8)));
+	char buf[REQUEST_BYTES] __attribute__((aligned(8))) = {};
 	struct nlmsghdr *nlh = prepare(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1);
 	int ret;
 
@@ -291,7 +291,8 @@ int quell_lookahead_add(const struct quell_lookahead_group *group, char *error,
 		return ret;
 	if (!group->members_nr || group->members_nr > MEMBERS_MOST)
 		return fail(&where, ERANGE, "members: 1 to 1024");
-	buf = malloc(REQUEST_BYTES + group->members_nr * MEMBER_BYTES);
+	/* Zeroed: libmnl before 1.0.5 leaves the padding of an attribute as it is. */
+	buf = calloc(1, REQUEST_BYTES + group->members_nr * MEMBER_BYTES);
 	if (!buf)
 		return fail(&where, ENOMEM, "%s", strerror(ENOMEM));
 	ret = send_group(group, buf, &where);
@@ -311,7 +312,7 @@ int quell_lookahead_add(const struct quell_lookahead_group *group, char *error,
 int quell_lookahead_del(const char *name, const uid_t *uid, char *error, size_t error_bytes)
 {
 	const struct error where = { .text = error, .bytes = error_bytes };
-	char buf[REQUEST_BYTES] __attribute__((aligned(8)));
+	char buf[REQUEST_BYTES] __attribute__((aligned(8))) = {};
 	struct nlmsghdr *nlh;
 	int ret;
 
@@ -348,7 +349,7 @@ int quell_lookahead_ifindex(const struct sockaddr_storage *member, char *error,
 			    size_t error_bytes)
 {
 	const struct error where = { .text = error, .bytes = error_bytes };
-	char buf[REQUEST_BYTES] __attribute__((aligned(8)));
+	char buf[REQUEST_BYTES] __attribute__((aligned(8))) = {};
 	struct mnl_socket *sock;
 	const void *address;
 	struct nlmsghdr *nlh;
