@@ -12,6 +12,7 @@
 
 #include <quell/version.h>
 
+#include "batch.h"
 #include "near.h"
 #include "quell.h"
 #include "util.h"
@@ -97,6 +98,8 @@ static const struct {
 	{ { "pretty", no_argument, NULL, 'p' }, NULL, "indent the JSON" },
 	{ { "details", no_argument, NULL, 'd' }, NULL, "all that is known of each entry" },
 	{ { "netns", required_argument, NULL, 'n' }, "NETNS", "act in this network namespace" },
+	{ { "batch", required_argument, NULL, 'b' }, "FILE", "commands from FILE, a line each" },
+	{ { "force", no_argument, NULL, 'f' }, NULL, "go on after an error in a batch" },
 	{ { "version", no_argument, NULL, 'V' }, NULL, "print the version" },
 	{ { "help", no_argument, NULL, 'h' }, NULL, "print this" },
 };
@@ -287,12 +290,14 @@ static int finish(int status)
  * @pretty: indented
  * @version: print the version only
  * @help: print the usage text only
+ * @batch: file of commands, or NULL
  */
 struct wishes {
 	bool	json;
 	bool	pretty;
 	bool	version;
 	bool	help;
+	const char *batch;
 };
 
 /* Parse an option; false if the letter is unknown. */
@@ -310,6 +315,12 @@ static bool take_option(struct app *app, struct wishes *wishes, int letter, cons
 		return true;
 	case 'n':
 		app->netns = arg;
+		return true;
+	case 'b':
+		wishes->batch = arg;
+		return true;
+	case 'f':
+		app->force = true;
 		return true;
 	case 'V':
 		wishes->version = true;
@@ -331,7 +342,7 @@ static bool take_first_options(struct app *app, struct wishes *wishes, int argc,
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		longopts[i] = options[i].opt;
 	/* "+": the others are looked for word by word, so that "-5us" stays a value. */
-	while ((opt = getopt_long(argc, argv, "+jpdn:Vh", longopts, NULL)) != -1) {
+	while ((opt = getopt_long_only(argc, argv, "+jpdn:b:fVh", longopts, NULL)) != -1) {
 		if (take_option(app, wishes, opt, optarg))
 			continue;
 		fputs("try: quell help\n", stderr);
@@ -349,7 +360,7 @@ static size_t find_option(const char *word)
 		const char letter[] = { '-', options[i].opt.val, '\0' };
 
 		if (!strcmp(word, letter) ||
-		    (!strncmp(word, "--", 2) && !strcmp(word + 2, options[i].opt.name)))
+		    (*word == '-' && !strcmp(word + 1 + (word[1] == '-'), options[i].opt.name)))
 			break;
 	}
 	return i;
@@ -390,6 +401,34 @@ static int print_wishes(const struct wishes *wishes, const char *object)
 	return STATUS_OK;
 }
 
+/**
+ * run_words() - carry out a command line without the name of the program
+ * @common: options before it, or those of the batch that it is a line of
+ * @argc: number of words, at least one
+ * @argv: the words; are moved
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int run_words(const struct app *common, int argc, char **argv)
+{
+	struct wishes wishes = { .json = common->out.json, .pretty = common->out.pretty };
+	struct app app = *common;
+
+	if (!strcmp(argv[0], "help"))
+		return help(argc - 1, argv + 1);
+	if (take_late_options(&app, &wishes, &argc, argv))
+		return STATUS_INPUT;
+	if (wishes.batch || (app.in_batch && app.netns))
+		return usage_error("an option that a batch has in front of it, not a command:",
+				   wishes.batch ? "-batch" : "-netns");
+	if (wishes.version || wishes.help)
+		return print_wishes(&wishes, argv[0]);
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		return print_help(argv[0]);
+	out_init(&app.out, stdout, wishes.json, wishes.pretty);
+	return run_command(&app, argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	struct wishes wishes = {};
@@ -401,20 +440,14 @@ int main(int argc, char **argv)
 		return finish(print_wishes(&wishes, NULL));
 	argc -= optind;
 	argv += optind;
-
+	out_init(&app.out, stdout, wishes.json, wishes.pretty);
+	if (wishes.batch && argc)
+		return usage_error("unexpected argument", argv[0]);
+	if (wishes.batch)
+		return finish(batch_run(&app, wishes.batch));
 	if (!argc) {
 		complain("no object given, try: quell help");
 		return STATUS_INPUT;
 	}
-	if (!strcmp(argv[0], "help"))
-		return finish(help(argc - 1, argv + 1));
-	if (take_late_options(&app, &wishes, &argc, argv))
-		return STATUS_INPUT;
-	if (wishes.version || wishes.help)
-		return finish(print_wishes(&wishes, argv[0]));
-	if (argc > 1 && !strcmp(argv[1], "help"))
-		return finish(print_help(argv[0]));
-
-	out_init(&app.out, stdout, wishes.json, wishes.pretty);
-	return finish(run_command(&app, argc, argv));
+	return finish(run_words(&app, argc, argv));
 }

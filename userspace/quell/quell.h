@@ -50,11 +50,23 @@ struct preset;
 struct stamps;
 struct quell_trace_prefix;
 
+/**
+ * struct app - a command with its options
+ * @nl: connection to the kernel
+ * @out: its output
+ * @connected: @nl is one
+ * @details: all of each entry is printed
+ * @force: a batch goes on after an error
+ * @in_batch: the command is a line of a batch
+ * @netns: namespace to enter, or NULL
+ */
 struct app {
 	struct nl	nl;
 	struct out	out;
 	bool		connected;
 	bool		details;
+	bool		force;
+	bool		in_batch;
 	const char	*netns;
 };
 
@@ -86,6 +98,9 @@ void complain_at(const char *file);
 void complain_line(unsigned int line);
 int complain_kernel(const char *request, const struct nl_error *err);
 int app_connect(struct app *app, const char *algo);
+
+/* main.c */
+int run_words(const struct app *common, int argc, char **argv);
 
 int netns_enter(const char *name);
 

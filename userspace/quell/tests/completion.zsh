@@ -46,6 +46,7 @@ offers "" "quell bpf load swift ai=1"
 offers "" "quell doctor "
 offers "files quell.yml quoted" "quell restore files/qu"
 offers "--dry-run" "quell restore --dr"
+offers "files quell.yml quoted" "quell -batch files/qu"
 offers "files" "quell bpf load swift dir fi"
 
 mkdir $scratch/files $scratch/functions

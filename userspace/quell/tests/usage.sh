@@ -83,6 +83,9 @@ expect 1 "too few arguments, usage: quell restore [--dry-run] FILE" restore
 expect 1 "unexpected argument 'b'" save a b
 expect 1 "the file is missing, usage: quell sync [--dry-run] FILE" sync --dry-run
 expect 1 "unexpected argument, usage: quell restore [--dry-run] FILE" restore a b
+expect 1 "unexpected argument 'cc'" -batch "$scratch/nosuch" cc show
+expect 1 "in front of it, not a command: '-batch'" cc show -batch "$scratch/nosuch"
+expect 1 "No such file or directory" -force -batch "$scratch/nosuch"
 expect 1 "No such file or directory" restore "$scratch/nosuch"
 expect_silent_stdout
 expect 1 "too few arguments, usage: quell cc set" cc set swift
@@ -262,6 +265,11 @@ report $? "the line of a mistake in a file of settings"
 clean 1 sync --dry-run /dev/zero
 grep -qF "/dev/zero: longer than 1048576 bytes" "$scratch/err"
 report $? "a file without end is refused"
+
+printf 'help link\nfrob\nhelp cc\n' > "$scratch/settings"
+clean 1 -force --batch "$scratch/settings"
+grep -qF "$scratch/settings:2: unknown object 'frob'" "$scratch/err" && grep -q 'cc set' "$scratch/out"
+report $? "a batch goes on after an error with -force, which names its line"
 
 # The words of the command table: objects, verbs, keywords, options.
 "$quell" help --commands > "$scratch/table"
@@ -489,8 +497,9 @@ completes "/dev/null" quell trace --plot /dev/nul
 completes "dst dport dir" quell trace -o out.csv d
 completes "/dev/null" quell sync --dry-run /dev/nul
 completes "/dev/null" quell save /dev/nul
+completes "/dev/null" quell -batch /dev/nul
 completes "/sys/" quell bpf option on cgroup /sy
-completes "--json --pretty --details --netns --version --help" quell --
+completes "--json --pretty --details --netns --batch --force --version --help" quell --
 
 echo "1..$number"
 exit $failed

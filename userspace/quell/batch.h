@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files of commands, a line each, as those of ip(8) and tc(8):
+ *
+ *	cc set swift base-target 50us	# a comment
+ *	link set 'eth0' rate 25gbit
+ *
+ * A quote keeps blanks and "#", a backslash at the end of a line continues it, and \xHH is a byte
+ * of that value.
+ */
+#ifndef QUELL_CLI_BATCH_H
+#define QUELL_CLI_BATCH_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+struct app;
+
+/* Longest text of batch_word(): each byte of an interface's or a group's name takes four. */
+#define BATCH_WORD_LEN	(4 * 32)
+
+/**
+ * struct batch_line - a command
+ * @text: memory of its words
+ * @argv: the words; no word: a blank line
+ * @argc: number of @argv
+ * @number: of its last line in the file, from 1
+ * @error: why it is refused, once it is
+ */
+struct batch_line {
+	char		*text;
+	char		**argv;
+	size_t		argc;
+	unsigned int	number;
+	const char	*error;
+};
+
+/* batch_line.c: without a kernel */
+int batch_next(FILE *file, struct batch_line *line);
+void batch_line_free(struct batch_line *line);
+char *batch_word(char buf[BATCH_WORD_LEN], const char *name);
+
+/* batch.c */
+int batch_run(struct app *app, const char *name);
+
+#endif /* QUELL_CLI_BATCH_H */

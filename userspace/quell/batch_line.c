@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lines of a batch file as words, and names as words of one.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attr.h"
+#include "batch.h"
+
+#define BLANKS	" \t\r\n"
+
+/* A comment ends with its line, as in files of ip(8). */
+static bool is_continued(const char *text, size_t len)
+{
+	return len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\' && !strchr(text, '#');
+}
+
+/* A line with those that continue it: 1, 0 at the end, or a negative errno value. */
+static int read_text(FILE *file, struct batch_line *line)
+{
+	size_t size = 0, more_size = 0;
+	ssize_t len = getline(&line->text, &size, file), more = 0;
+	char *text, *next = NULL;
+	int ret = len < 0 ? -errno : 1;
+
+	line->number++;
+	while (ret > 0 && more >= 0 && is_continued(line->text, len)) {
+		line->text[len - 2] = ' ';
+		more = getline(&next, &more_size, file);
+		text = more < 0 ? NULL : realloc(line->text, len + more + 1);
+		if (text) {
+			memcpy(text + len, next, more + 1);
+			line->text = text;
+			line->number++;
+			len += more;
+		} else if (more >= 0) {
+			ret = -ENOMEM;
+		}
+	}
+	free(next);
+	if (len < 0 && feof(file))
+		return 0;
+	line->error = ret < 0 ? strerror(-ret) : "a byte of value 0";
+	return ret < 0 ? ret : strlen(line->text) == (size_t)len ? 1 : -EINVAL;
+}
+
+static int hex_value(const char *digits)
+{
+	char text[] = { digits[0], digits[0] ? digits[1] : '\0', '\0' };
+
+	return isxdigit((unsigned char)text[0]) && isxdigit((unsigned char)text[1]) ?
+	       strtol(text, NULL, 16) : 0;
+}
+
+/* Take the quotes off a word, in place; the rest of the line behind it, or NULL. */
+static char *take_word(char *from)
+{
+	char quote = '\0', *to = from;
+
+	for (; *from && (quote || !strchr(BLANKS, *from)); from++) {
+		if (quote ? *from == quote : *from == '"' || *from == '\'') {
+			quote = quote ? '\0' : *from;
+		} else if (from[0] == '\\' && from[1] == 'x' && hex_value(from + 2)) {
+			*to++ = hex_value(from + 2);
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	if (quote)
+		return NULL;
+	from += *from != '\0';
+	*to = '\0';
+	return from;
+}
+
+static int split(struct batch_line *line)
+{
+	char **word, *at = line->text;
+
+	while (*(at += strspn(at, BLANKS)) && *at != '#') {
+		word = list_grow(&line->argv, &line->argc, sizeof(*word));
+		line->error = strerror(ENOMEM);
+		if (!word)
+			return -ENOMEM;
+		*word = at;
+		at = take_word(at);
+		line->error = "a quote is not closed";
+		if (!at)
+			return -EINVAL;
+	}
+	return 1;
+}
+
+/**
+ * batch_next() - read the next line
+ * @file: the file
+ * @line: the line before, zeroed for the first; must be freed even on failure
+ *
+ * Return: 1; 0 at the end; -EINVAL, or of reading a negative errno value.
+ */
+int batch_next(FILE *file, struct batch_line *line)
+{
+	int ret;
+
+	*line = (struct batch_line){ .number = line->number };
+	ret = read_text(file, line);
+	return ret > 0 ? split(line) : ret;
+}
+
+/**
+ * batch_line_free() - free the memory of batch_next()
+ * @line: the line; zeroed is allowed
+ */
+void batch_line_free(struct batch_line *line)
+{
+	free(line->argv);
+	free(line->text);
+}
+
+/**
+ * batch_word() - a name as a word that batch_next() reads as the same
+ * @buf: destination; also returned
+ * @name: of an interface or a group
+ */
+char *batch_word(char buf[BATCH_WORD_LEN], const char *name)
+{
+	size_t used = 0;
+
+	for (; *name && used + 5 <= BATCH_WORD_LEN; name++) {
+		unsigned char c = *name;
+
+		if (c > ' ' && c < 0x7f && !strchr("#'\"\\", c))
+			buf[used++] = c;
+		else
+			used += sprintf(buf + used, "\\x%02x", c);
+	}
+	buf[used] = '\0';
+	return buf;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lines of a batch: their words, and the reason of each refusal.
+ */
+#include <string.h>
+
+#include "batch.h"
+
+#include "test.h"
+
+static struct batch_line line;
+
+/* The words of the first line that has some, joined by "|", or the reason why it is refused. */
+static const char *words(const char *text, size_t len)
+{
+	static char joined[256];
+	FILE *file = fmemopen((void *)text, len, "r");
+	int ret = 1;
+	size_t i;
+
+	*joined = '\0';
+	line.number = 0;
+	while (!*joined && ret > 0) {
+		ret = batch_next(file, &line);
+		for (i = 0; i < line.argc; i++)
+			sprintf(joined + strlen(joined), "%s%s", i ? "|" : "", line.argv[i]);
+		batch_line_free(&line);
+	}
+	fclose(file);
+	return ret < 0 ? line.error : joined;
+}
+
+#define EXPECT_WORDS(text, expected) EXPECT_STREQ(words(text, sizeof(text) - 1), expected)
+
+TEST(words_of_a_line)
+{
+	EXPECT_WORDS("", "");
+	EXPECT_WORDS("\n# x\n \t\r\n a\tb  c # d\ne", "a|b|c");
+	EXPECT_EQ(line.number, 4);
+	EXPECT_WORDS("a#b '#c' \"d e\"'f\"' '' \\x23\\x5b\\y\\x0\\x00",
+		     "a#b|#c|d ef\"||#[\\y\\x0\\x00");
+	EXPECT_WORDS("a \\\n  b\\\nc\nd", "a|b|c");
+	EXPECT_EQ(line.number, 3);
+	EXPECT_WORDS("a # b \\\nc", "a");
+	EXPECT_WORDS("a \\", "a|\\");
+}
+
+TEST(refused)
+{
+	EXPECT_WORDS("'b\n'", "a quote is not closed");
+	EXPECT_WORDS("a \0b\n", "a byte of value 0");
+}
+
+TEST(names)
+{
+	char buf[BATCH_WORD_LEN], text[BATCH_WORD_LEN + 2], name[32];
+
+	EXPECT_STREQ(batch_word(buf, "eth0.1@[a]"), "eth0.1@[a]");
+	EXPECT_STREQ(batch_word(buf, "#'\"\\\x1b\xc3"), "\\x23\\x27\\x22\\x5c\\x1b\\xc3");
+	memset(name, '#', sizeof(name));
+	name[31] = '\0';
+	snprintf(text, sizeof(text), "%s\n", batch_word(buf, name));
+	EXPECT_STREQ(words(text, strlen(text)), name);
+}
+
+TEST_HARNESS_MAIN
