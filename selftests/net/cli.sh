@@ -343,7 +343,7 @@ link_is_named()
 	left_quell link show l0 | grep -qx 'l0: rate 2.5Gbit driver 10Gbit' &&
 	poll 10 flow_link 312500000 &&
 	status 1 left_quell link set nosuch rate 1gbit && status 1 left_quell link set l0 rate 0bit &&
-	status 1 left_quell link set l0 speed 1gbit && status 2 left_quell link set l0 rate 2tbit
+	status 1 left_quell link set l0 speed 1gbit && status 1 left_quell link set l0 rate 2tbit
 }
 
 link_is_reset()

@@ -113,6 +113,14 @@ no_clock()
 	cards clock=0 && shows none '.[0].phc == null' && goes_by ioctl
 }
 
+saved_and_restored()
+{
+	modprobe tcp_swift && cards && quell hwtstamp on stamp0 >"$dir/out" && quell save >"$dir/saved" &&
+	grep -qx 'hwtstamp on stamp0' "$dir/saved" && status 0 quell -check hwtstamp off stamp0 &&
+	shows all && quell sync /dev/null && shows none && quell -check restore "$dir/saved" && shows none &&
+	quell restore "$dir/saved" >"$dir/out" && shows all && quell hwtstamp off stamp0 >"$dir/out"
+}
+
 # ethtool -T asks the same of the kernel, and has the same words.
 like_ethtool()
 {
@@ -193,7 +201,7 @@ in_software_again()
 	[[ $flows = *'"clock":"software"'* ]]
 }
 
-plan 13
+plan 14
 check "hwtstamp show names a device without stamps" shows_veth
 check "hwtstamp show names all devices" shows_all
 check "hwtstamp on says why not" on_says_why_not
@@ -201,6 +209,7 @@ check "hwtstamp show in another namespace" other_namespace
 check "on and off, by $way" new_driver
 check "on and off, driver with the ioctl only" old_driver
 check "on and off, card without a clock" no_clock
+check "save has what is on, and restore switches it on" saved_and_restored
 check "hwtstamp show has what ethtool -T has" like_ethtool
 check "a card that stamps PTP only is refused" ptp_only
 check "a driver that chooses PTP is refused and put back" chooses_less

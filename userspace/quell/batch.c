@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell -batch: commands of a file, one by one.
+ * quell -batch: commands of a file one by one; restore and sync: all settings of a file, or no one.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr.h"
 #include "batch.h"
 #include "quell.h"
 
@@ -24,6 +25,15 @@ static void close_file(FILE *file)
 		fclose(file);
 }
 
+static void free_batch(struct batch *batch)
+{
+	size_t i;
+
+	for (i = 0; i < batch->n; i++)
+		batch_line_free(&batch->list[i]);
+	free(batch->list);
+}
+
 /* The exit status for the result of batch_next(), after a complaint. */
 static int check_line(const struct batch_line *line, int ret)
 {
@@ -32,6 +42,27 @@ static int check_line(const struct batch_line *line, int ret)
 	complain_line(line->number);
 	complain("%s", line->error);
 	return ret == -EINVAL ? STATUS_INPUT : STATUS_KERNEL;
+}
+
+/* All commands of a file; @batch must be freed even on failure. */
+static int read_batch(FILE *file, struct batch *batch)
+{
+	unsigned int number = 0;
+	int status, ret;
+
+	do {
+		struct batch_line *line = list_grow(&batch->list, &batch->n, sizeof(*line));
+
+		if (!line) {
+			complain("%s", strerror(ENOMEM));
+			return STATUS_KERNEL;
+		}
+		line->number = number;
+		ret = batch_next(file, line);
+		number = line->number;
+		status = check_line(line, ret);
+	} while (ret > 0);
+	return status;
 }
 
 static int run_line(const struct app *app, const struct batch_line *line)
@@ -86,4 +117,200 @@ int batch_run(struct app *app, const char *name)
 	complain_at(NULL);
 	close_file(file);
 	return status;
+}
+
+/**
+ * struct state - the settings of a namespace at one time
+ * @set: commands that make them
+ * @reset: by index, commands that reset them
+ */
+struct state {
+	struct batch	set;
+	struct batch	reset;
+};
+
+static void free_state(struct state *state)
+{
+	free_batch(&state->set);
+	free_batch(&state->reset);
+}
+
+static int read_text(char *text, struct batch *batch)
+{
+	FILE *file = fmemopen(text, strlen(text), "r");
+	int status;
+
+	if (!file) {
+		complain("%s", strerror(errno));
+		return STATUS_KERNEL;
+	}
+	status = read_batch(file, batch);
+	fclose(file);
+	return status;
+}
+
+/* @state must be freed even on failure. */
+static int read_state(const struct app *app, struct state *state)
+{
+	char *set = NULL, *reset = NULL;
+	int status = save_settings(app, &set, &reset);
+
+	*state = (struct state){};
+	if (!status)
+		status = read_text(set, &state->set);
+	if (!status)
+		status = read_text(reset, &state->reset);
+	free(set);
+	free(reset);
+	return status;
+}
+
+static bool is_same(const struct batch_line *a, const struct batch_line *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->argc && i < b->argc && !strcmp(a->argv[i], b->argv[i]); i++)
+		;
+	return i == a->argc && i == b->argc;
+}
+
+static bool has_line(const struct batch *batch, const struct batch_line *line)
+{
+	size_t i;
+
+	for (i = 0; i < batch->n; i++)
+		if (is_same(&batch->list[i], line))
+			return true;
+	return false;
+}
+
+/* Reset the settings that a file has otherwise, or not at all. */
+static int reset_others(const struct app *app, const struct state *state,
+			const struct batch *batch)
+{
+	int status = STATUS_OK;
+	size_t i;
+
+	for (i = 0; !status && i < state->set.n; i++)
+		if (!has_line(batch, &state->set.list[i]))
+			status = run_line(app, &state->reset.list[i]);
+	return status;
+}
+
+static int run_all(const struct app *app, const struct batch *batch)
+{
+	int status = STATUS_OK;
+	size_t i;
+
+	for (i = 0; !status && i < batch->n; i++)
+		status = run_line(app, &batch->list[i]);
+	return status;
+}
+
+/* Each mistake is reported, not the first alone. */
+static int check_all(const struct app *app, const struct batch *batch)
+{
+	struct app checking = *app;
+	int status = STATUS_OK, one;
+	size_t i;
+
+	checking.check = true;
+	for (i = 0; i < batch->n; i++) {
+		one = run_line(&checking, &batch->list[i]);
+		status = status ? status : one;
+	}
+	return status;
+}
+
+static bool has_all(const struct batch *batch, const struct batch *lines)
+{
+	size_t i;
+
+	for (i = 0; i < lines->n; i++)
+		if (!has_line(batch, &lines->list[i]))
+			return false;
+	return true;
+}
+
+/* A user without privilege can go back where all that is left is in force. */
+static int go_back(struct app *app, const struct state *before)
+{
+	struct state now, left = {};
+	int status;
+
+	status = read_state(app, &now);
+	if (!status)
+		status = reset_others(app, &now, &before->set);
+	if (!status)
+		status = read_state(app, &left);
+	if (!status && !has_all(&left.set, &before->set))
+		status = run_all(app, &before->set);
+	free_state(&now);
+	free_state(&left);
+	return status;
+}
+
+static int apply(struct app *app, const char *name, const struct batch *batch, bool defaults)
+{
+	struct state before;
+	int status;
+
+	status = read_state(app, &before);
+	complain_at(name);
+	if (!status)
+		status = check_all(app, batch);
+	complain_at(NULL);
+	if (status || app->check)
+		goto free_state;
+	if (defaults)
+		status = reset_others(app, &before, batch);
+	complain_at(name);
+	if (!status)
+		status = run_all(app, batch);
+	complain_at(NULL);
+	if (status)
+		complain("%s", go_back(app, &before) ? "some settings are changed" :
+						       "no setting is changed");
+free_state:
+	free_state(&before);
+	return status;
+}
+
+static int apply_file(struct app *app, const char *name, bool defaults)
+{
+	struct batch batch = {};
+	int status;
+	FILE *file;
+
+	if (app->in_batch) {
+		complain("not within a batch");
+		return STATUS_INPUT;
+	}
+	file = open_file(name);
+	if (!file)
+		return STATUS_INPUT;
+	app->netns = NULL;
+	app->in_batch = true;
+	complain_at(name);
+	status = read_batch(file, &batch);
+	complain_at(NULL);
+	if (!status)
+		status = apply(app, name, &batch, defaults);
+	close_file(file);
+	free_batch(&batch);
+	return status;
+}
+
+/* quell restore FILE */
+int restore(struct app *app, int argc, char **argv)
+{
+	(void)argc;
+	return apply_file(app, argv[0], false);
+}
+
+/* quell sync FILE */
+int sync_settings(struct app *app, int argc, char **argv)
+{
+	(void)argc;
+	return apply_file(app, argv[0], true);
 }

@@ -12,6 +12,7 @@
 #define QUELL_CLI_BATCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct app;
@@ -35,6 +36,12 @@ struct batch_line {
 	const char	*error;
 };
 
+/* A file that has been read to its end. */
+struct batch {
+	struct batch_line	*list;
+	size_t			n;
+};
+
 /* batch_line.c: without a kernel */
 int batch_next(FILE *file, struct batch_line *line);
 void batch_line_free(struct batch_line *line);
@@ -42,5 +49,12 @@ char *batch_word(char buf[BATCH_WORD_LEN], const char *name);
 
 /* batch.c */
 int batch_run(struct app *app, const char *name);
+
+/* save.c and the file of each object: commands that make its settings, and that reset them */
+int save_settings(const struct app *app, char **set, char **reset);
+int link_save(struct app *app, FILE *set, FILE *reset);
+int hwstamp_save(FILE *set, FILE *reset);
+int sender_save(struct app *app, FILE *set, FILE *reset);
+int lookahead_save(struct app *app, uint64_t limit_ns, FILE *set, FILE *reset);
 
 #endif /* QUELL_CLI_BATCH_H */

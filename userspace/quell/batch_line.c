@@ -92,7 +92,9 @@ static int split(struct batch_line *line)
 		if (!at)
 			return -EINVAL;
 	}
-	return 1;
+	line->error = "a section, which the older form of this file has; now a line is a command such "
+		      "as 'cc set swift beta 0.5', and quell save prints those of the present settings";
+	return line->argc && *line->argv[0] == '[' ? -EINVAL : 1;
 }
 
 /**

@@ -110,6 +110,8 @@ int changes_send(struct app *app, struct changes *changes, uint8_t cmd)
 	struct nl_error err;
 	size_t i;
 
+	if (app->check)
+		return STATUS_OK;
 	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, changes->cc->name);
 	for (i = 0; i < changes->n; i++) {
 		struct change *c = &changes->list[i];

@@ -11,6 +11,7 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "batch.h"
 #include "quell.h"
 #include "stamps.h"
 #include "util.h"
@@ -197,19 +198,12 @@ static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps
 	return STATUS_KERNEL;
 }
 
-/**
- * hwstamp_switch() - set the receive filter of a NIC, keep its other settings
- * @dev: interface
- * @on: stamp all packets; or no packet
- * @stamps: filled in: the settings from then on
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
-int hwstamp_switch(const char *dev, bool on, struct stamps *stamps)
+/* Set the receive filter of a NIC, for all packets or no packet; keep its other settings. */
+static int set_stamps(const struct app *app, const char *dev, bool on, struct stamps *stamps)
 {
 	uint32_t filter = on ? HWTSTAMP_FILTER_ALL : HWTSTAMP_FILTER_NONE, before;
 	struct stamps_kernel kernel;
-	struct nl_error err;
+	struct nl_error err = {};
 	int status = STATUS_OK;
 
 	if (open_kernel(&kernel))
@@ -218,12 +212,47 @@ int hwstamp_switch(const char *dev, bool on, struct stamps *stamps)
 	before = stamps->rx_filter;
 	if (on && check_offers(dev, stamps))
 		status = STATUS_KERNEL;
-	else if (stamps_set_filter(&kernel, dev, stamps, filter, &err))
+	else if (app->check)
+		err.code = stamps->config_err;
+	else if (stamps->config_err || before != filter)
+		stamps_set_filter(&kernel, dev, stamps, filter, &err);
+	if (err.code)
 		status = complain_stamps(dev, on ? "on" : "off", stamps, &err);
-	else if (on && stamps->rx_filter != HWTSTAMP_FILTER_ALL)
+	else if (!status && !app->check && on && stamps->rx_filter != HWTSTAMP_FILTER_ALL)
 		status = put_back(&kernel, dev, stamps, before);
 	stamps_close(&kernel);
 	return status;
+}
+
+/**
+ * hwstamp_save() - write the interfaces that stamp all packets
+ * @set: destination of commands that switch their stamps on
+ * @reset: destination of commands that switch them off, unless another program needs them, as it
+ *	   stamps transmitted packets
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int hwstamp_save(FILE *set, FILE *reset)
+{
+	struct if_nameindex *names, *name;
+	struct stamps_kernel kernel;
+	char word[BATCH_WORD_LEN];
+	struct stamps stamps;
+
+	if (open_kernel(&kernel))
+		return STATUS_KERNEL;
+	names = if_nameindex();
+	for (name = names; name && name->if_index; name++) {
+		stamps_read(&kernel, name->if_name, &stamps);
+		if (stamps.config_err || stamps.rx_filter != HWTSTAMP_FILTER_ALL)
+			continue;
+		fprintf(set, "hwtstamp on %s\n", batch_word(word, name->if_name));
+		fprintf(reset, "hwtstamp %s %s\n",
+			stamps.tx_type == HWTSTAMP_TX_OFF ? "off" : "on", word);
+	}
+	if_freenameindex(names);
+	stamps_close(&kernel);
+	return STATUS_OK;
 }
 
 static int switch_stamps(struct app *app, const char *name, bool on)
@@ -234,8 +263,8 @@ static int switch_stamps(struct app *app, const char *name, bool on)
 
 	if (find_dev_name(name, dev))
 		return STATUS_INPUT;
-	status = hwstamp_switch(dev, on, &stamps);
-	if (status)
+	status = set_stamps(app, dev, on, &stamps);
+	if (status || app->check)
 		return status;
 	out_open_array(&app->out, NULL);
 	print_stamps(&app->out, dev, &stamps);

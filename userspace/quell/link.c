@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "qty.h"
 #include "quell.h"
 
 /* Longest alternative name of an interface: the kernel's ALTIFNAMSIZ, less its end. */
 #define ALTNAME_MAX	127
+
+/* 1 Tbit/s, as the kernel has it. */
+#define RATE_MAX_BYTES_PS	125000000000ULL
 
 /* The kernel's attributes of an interface. */
 struct link_entry {
@@ -240,14 +244,33 @@ int link_show(struct app *app, int argc, char **argv)
 }
 
 /**
- * link_set_rate() - set the rate of an interface
+ * link_save() - write the rates that are set
  * @app: connected to the kernel
- * @dev: its name
- * @bytes_ps: bytes per second; 0 goes back to the driver's
+ * @set: destination of commands that set them
+ * @reset: destination of commands that reset them
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
-int link_set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
+int link_save(struct app *app, FILE *set, FILE *reset)
+{
+	char dev[IF_NAMESIZE], word[BATCH_WORD_LEN], rate[QTY_TEXT_LEN];
+	struct links links = {};
+	int status = fetch_links(app, &links);
+	size_t i;
+
+	for (i = 0; !status && i < links.n; i++) {
+		if (!links.list[i].has_rate || !if_indextoname(links.list[i].ifindex, dev))
+			continue;
+		qty_format(rate, sizeof(rate), QUELL_UNIT_BYTES_PS, links.list[i].rate_bytes_ps);
+		fprintf(set, "link set %s rate %s\n", batch_word(word, dev), rate);
+		fprintf(reset, "link reset %s\n", word);
+	}
+	free(links.list);
+	return status;
+}
+
+/* 0 goes back to the driver's. */
+static int set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, QUELL_CMD_LINK_SET);
@@ -256,6 +279,8 @@ int link_set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 
 	if (find_dev(dev, &ifindex))
 		return STATUS_INPUT;
+	if (app->check)
+		return STATUS_OK;
 	mnl_attr_put_u32(nlh, QUELL_A_LINK_IFINDEX, ifindex);
 	mnl_attr_put_u64(nlh, QUELL_A_LINK_RATE, bytes_ps);
 	if (nl_do(&app->nl, nlh, NULL, &err))
@@ -285,12 +310,16 @@ int link_set(struct app *app, int argc, char **argv)
 			 argv[0]);
 		return STATUS_INPUT;
 	}
-	return link_set_rate(app, argv[0], bytes_ps);
+	if (bytes_ps > RATE_MAX_BYTES_PS) {
+		complain("rate: '%s' is out of range 8bit .. 1Tbit", argv[2]);
+		return STATUS_INPUT;
+	}
+	return set_rate(app, argv[0], bytes_ps);
 }
 
 /* quell link reset DEV */
 int link_reset(struct app *app, int argc, char **argv)
 {
 	(void)argc;
-	return link_set_rate(app, argv[0], 0);
+	return set_rate(app, argv[0], 0);
 }

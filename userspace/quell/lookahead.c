@@ -4,13 +4,19 @@
  */
 #include <errno.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <quell_lookahead.h>
 
+#include "batch.h"
 #include "qty.h"
 #include "quell.h"
+
+/* As the kernel has it. */
+#define MEMBERS_MAX	1024
 
 static int take_group(const struct nlmsghdr *nlh, void *data)
 {
@@ -50,14 +56,7 @@ static void print_group(struct out *o, const struct lookahead *group)
 	out_close_object(o);
 }
 
-/**
- * lookahead_fetch() - request all look-ahead groups of the namespace
- * @app: connected to the kernel
- * @list: filled in; zeroed before; the caller must free it even on failure
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
-int lookahead_fetch(struct app *app, struct lookahead_list *list)
+static int fetch_groups(struct app *app, struct lookahead_list *list)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nl_reader reader = {
@@ -83,7 +82,7 @@ int lookahead_show(struct app *app, int argc, char **argv)
 	(void)argv;
 	if (app_connect(app, "dart"))
 		return STATUS_KERNEL;
-	status = lookahead_fetch(app, &list);
+	status = fetch_groups(app, &list);
 	if (status)
 		goto free_list;
 	out_open_array(&app->out, NULL);
@@ -114,13 +113,48 @@ int complain_lookahead(const char *request, int code, const char *text)
 }
 
 /**
- * lookahead_read_time() - parse how long members are waited for
- * @text: a time over 0
- * @time_ns: the time, ns
+ * dart_check() - check that dart is loaded, and can look ahead for a time
+ * @app: connected to the kernel
+ * @time: as typed, or NULL
  *
- * Return: an exit status, after a complaint.
+ * Its parameter lookahead may be another when the time counts, so that its range is the limit.
+ *
+ * Return: an exit status; the reason of a failure has been printed.
  */
-int lookahead_read_time(const char *text, uint64_t *time_ns)
+int dart_check(struct app *app, const char *time)
+{
+	struct cc_list list;
+	int status = cc_fetch(app, &list);
+	const struct param *limit;
+	const struct cc *cc;
+	uint64_t time_ns;
+
+	if (!status)
+		status = cc_find(&list, "dart", &cc);
+	if (!status && time) {
+		limit = cc_find_param(cc, "lookahead");
+		qty_parse(time, QUELL_UNIT_NS, &time_ns);
+		if (!limit) {
+			status = STATUS_KERNEL;
+		} else if (time_ns > limit->max) {
+			complain("time: '%s' is out of range", time);
+			status = STATUS_INPUT;
+		}
+	}
+	cc_list_free(&list);
+	return status;
+}
+
+static int check_name(const char *name)
+{
+	if (*name && strlen(name) < 32)
+		return STATUS_OK;
+	complain("name: '%s' has not 1 to 31 bytes", name);
+	return STATUS_INPUT;
+}
+
+/* A time over 0. */
+static int read_time(const char *text, uint64_t *time_ns)
 {
 	enum qty_status why = qty_parse(text, QUELL_UNIT_NS, time_ns);
 
@@ -132,7 +166,8 @@ int lookahead_read_time(const char *text, uint64_t *time_ns)
 }
 
 /* Parse [dev DEV] [time TIME] in any order; @i is then the index of the next word. */
-static int read_keywords(int argc, char **argv, int *i, struct quell_lookahead_group *group)
+static int read_keywords(int argc, char **argv, int *i, struct quell_lookahead_group *group,
+			 const char **time)
 {
 	const char *value;
 
@@ -142,8 +177,8 @@ static int read_keywords(int argc, char **argv, int *i, struct quell_lookahead_g
 			    find_dev(value, &group->ifindex))
 				return STATUS_INPUT;
 		} else if (!strcmp(argv[*i], "time")) {
-			if (keyword_value("time", argc, argv, i, &value) ||
-			    lookahead_read_time(value, &group->time_ns))
+			if (keyword_value("time", argc, argv, i, time) ||
+			    read_time(*time, &group->time_ns))
 				return STATUS_INPUT;
 		} else {
 			break;
@@ -155,58 +190,148 @@ static int read_keywords(int argc, char **argv, int *i, struct quell_lookahead_g
 	return STATUS_INPUT;
 }
 
-static int add_members(struct app *app, struct quell_lookahead_group *group, int argc,
-		       char **argv)
+/* The kernel's rules, which it applies to a group that is registered. */
+static int check_group(struct app *app, const struct quell_lookahead_group *group,
+		       const char *time, char **words)
 {
 	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
-	struct sockaddr_storage *members;
-	int status, i, ret;
+	const char *c;
+	size_t i, j;
+	int ret;
 
-	members = calloc(argc, sizeof(*members));
+	for (c = group->name; *c > ' ' && *c < 0x7f && *c != ':'; c++)
+		;
+	if (*c) {
+		complain("name: '%s' is not of letters, digits and signs, without ':'", group->name);
+		return STATUS_INPUT;
+	}
+	if (group->members_nr > MEMBERS_MAX) {
+		complain("members: more than %d", MEMBERS_MAX);
+		return STATUS_INPUT;
+	}
+	for (i = 0; i < group->members_nr; i++) {
+		if (check_host(words[i], &group->members[i]))
+			return STATUS_INPUT;
+		for (j = 0; j < i; j++)
+			if (!memcmp(&group->members[i], &group->members[j],
+				    sizeof(*group->members))) {
+				complain("members: '%s' is given twice", words[i]);
+				return STATUS_INPUT;
+			}
+	}
+	ret = group->ifindex ? 0 : quell_lookahead_ifindex(group->members, text, sizeof(text));
+	return ret < 0 ? complain_lookahead(words[0], ret, text) : dart_check(app, time);
+}
+
+/* The kernel checks a group before it finds one of that name. */
+static int register_group(const struct quell_lookahead_group *group, bool replace)
+{
+	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
+	int ret = quell_lookahead_add(group, text, sizeof(text));
+
+	if (ret == -EEXIST && replace)
+		ret = quell_lookahead_del(group->name, NULL, text, sizeof(text));
+	else
+		replace = false;
+	if (!ret && replace)
+		ret = quell_lookahead_add(group, text, sizeof(text));
+	return ret ? complain_lookahead(group->name, ret, text) : STATUS_OK;
+}
+
+static int make_group(struct app *app, int argc, char **argv, bool replace)
+{
+	struct quell_lookahead_group group = { .name = argv[0] };
+	struct sockaddr_storage *members;
+	const char *time = NULL;
+	int i = 1, status;
+	size_t n;
+
+	if (check_name(group.name) || read_keywords(argc, argv, &i, &group, &time))
+		return STATUS_INPUT;
+	group.members_nr = argc - i;
+	members = calloc(group.members_nr, sizeof(*members));
+	group.members = members;
 	if (!members) {
 		complain("%s", strerror(ENOMEM));
 		return STATUS_KERNEL;
 	}
 	status = STATUS_OK;
-	for (i = 0; i < argc && !status; i++)
-		status = read_address(argv[i], &members[i]);
+	for (n = 0; n < group.members_nr && !status; n++)
+		status = read_address(argv[i + n], &members[n]);
 	/* For the complaint if there is no such module: the helper has a socket of its own. */
 	if (!status)
 		status = app_connect(app, "dart");
-	if (status)
-		goto free_members;
-	group->members = members;
-	group->members_nr = argc;
-	ret = quell_lookahead_add(group, text, sizeof(text));
-	status = ret ? complain_lookahead(group->name, ret, text) : STATUS_OK;
-free_members:
+	if (!status)
+		status = app->check ? check_group(app, &group, time, argv + i) :
+				      register_group(&group, replace);
 	free(members);
 	return status;
-}
-
-/**
- * lookahead_check_name() - check the name of a group
- * @name: as typed
- *
- * Return: an exit status, after a complaint.
- */
-int lookahead_check_name(const char *name)
-{
-	if (*name && strlen(name) < 32)
-		return STATUS_OK;
-	complain("name: '%s' has not 1 to 31 bytes", name);
-	return STATUS_INPUT;
 }
 
 /* quell lookahead add NAME [dev DEV] [time TIME] ADDR... */
 int lookahead_add(struct app *app, int argc, char **argv)
 {
-	struct quell_lookahead_group group = { .name = argv[0] };
-	int i = 1;
+	return make_group(app, argc, argv, false);
+}
 
-	if (lookahead_check_name(group.name) || read_keywords(argc, argv, &i, &group))
-		return STATUS_INPUT;
-	return add_members(app, &group, argc - i, argv + i);
+/* quell lookahead replace NAME [dev DEV] [time TIME] ADDR... */
+int lookahead_replace(struct app *app, int argc, char **argv)
+{
+	return make_group(app, argc, argv, true);
+}
+
+static void save_group(const struct lookahead *group, const char *dev, FILE *set, FILE *reset)
+{
+	char word[BATCH_WORD_LEN], time[QTY_TEXT_LEN], text[INET6_ADDRSTRLEN];
+	size_t i;
+
+	fprintf(reset, "lookahead del %s\n", batch_word(word, group->name));
+	fprintf(set, "lookahead replace %s", word);
+	fprintf(set, " dev %s time %s", batch_word(word, dev),
+		qty_format(time, sizeof(time), QUELL_UNIT_NS, group->time_ns));
+	for (i = 0; i < group->n_members; i++)
+		fprintf(set, " %s", address_text(&group->members[i], text));
+	fputc('\n', set);
+}
+
+static void save_limit(uint64_t limit_ns, FILE *set, FILE *reset)
+{
+	char text[QTY_TEXT_LEN];
+
+	fprintf(set, "cc set dart lookahead %s\n",
+		qty_format(text, sizeof(text), QUELL_UNIT_NS, limit_ns));
+	fputs("cc reset dart lookahead\n", reset);
+}
+
+/**
+ * lookahead_save() - write the groups of the calling user
+ * @app: connected to the kernel
+ * @limit_ns: dart's parameter lookahead; raised meanwhile if it was higher when a group was made
+ * @set: destination of commands that make them
+ * @reset: destination of commands that delete them
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int lookahead_save(struct app *app, uint64_t limit_ns, FILE *set, FILE *reset)
+{
+	struct lookahead_list list = {};
+	int status = fetch_groups(app, &list);
+	uint64_t most_ns = limit_ns;
+	char dev[IF_NAMESIZE];
+	size_t i;
+
+	for (i = 0; !status && i < list.n; i++)
+		if (list.list[i].uid == geteuid() && list.list[i].time_ns > most_ns)
+			most_ns = list.list[i].time_ns;
+	if (most_ns > limit_ns)
+		save_limit(most_ns, set, reset);
+	for (i = 0; !status && i < list.n; i++)
+		if (list.list[i].uid == geteuid() && if_indextoname(list.list[i].ifindex, dev))
+			save_group(&list.list[i], dev, set, reset);
+	if (most_ns > limit_ns)
+		save_limit(limit_ns, set, reset);
+	lookahead_list_free(&list);
+	return status;
 }
 
 /* quell lookahead del NAME [uid UID] */
@@ -217,7 +342,7 @@ int lookahead_del(struct app *app, int argc, char **argv)
 	uid_t uid;
 	int ret;
 
-	if (lookahead_check_name(argv[0]))
+	if (check_name(argv[0]))
 		return STATUS_INPUT;
 	if (argc > 1 && (argc < 3 || strcmp(argv[1], "uid"))) {
 		complain("unknown word '%s', usage: quell lookahead del NAME [uid UID]", argv[1]);
@@ -229,6 +354,8 @@ int lookahead_del(struct app *app, int argc, char **argv)
 	}
 	if (app_connect(app, "dart"))
 		return STATUS_KERNEL;
+	if (app->check)
+		return STATUS_OK;
 	uid = number;
 	ret = quell_lookahead_del(argv[0], argc > 1 ? &uid : NULL, text, sizeof(text));
 	return ret ? complain_lookahead(argv[0], ret, text) : STATUS_OK;

@@ -39,12 +39,12 @@ static const struct command commands[] = {
 	  "counters since the last call", true, stat_show },
 	{ "doctor", NULL, "", 0, 0,
 	  "diagnose problems and print fixes", true, doctor },
-	{ "save", NULL, "[FILE]", 0, 1,
-	  "write all settings of the namespace to a file", false, save },
-	{ "restore", NULL, "[--dry-run] FILE", 1, 2,
-	  "apply settings from a file", true, restore },
-	{ "sync", NULL, "[--dry-run] FILE", 1, 2,
-	  "the same, and reset settings that it does not name", true, sync_settings },
+	{ "save", NULL, "", 0, 0,
+	  "print the settings as commands for a batch", true, save },
+	{ "restore", NULL, "FILE", 1, 1,
+	  "check commands of a batch, then make all or no one", true, restore },
+	{ "sync", NULL, "FILE", 1, 1,
+	  "the same, and reset what FILE does not have", true, sync_settings },
 	{ "link", "show", "[DEV]", 0, 1,
 	  "rates of the interfaces", false, link_show },
 	{ "link", "set", "DEV rate RATE", 3, 3,
@@ -59,6 +59,8 @@ static const struct command commands[] = {
 	  "groups of hosts that are expected to send together", true, lookahead_show },
 	{ "lookahead", "add", "NAME [dev DEV] [time TIME] ADDR...", 2, ARGS_UNBOUNDED,
 	  "register one, for the calling user", true, lookahead_add },
+	{ "lookahead", "replace", "NAME [dev DEV] [time TIME] ADDR...", 2, ARGS_UNBOUNDED,
+	  "the same, in place of one of that name", true, lookahead_replace },
 	{ "lookahead", "del", "NAME [uid UID]", 1, 3,
 	  "delete one", true, lookahead_del },
 	{ "hwtstamp", "show", "[DEV]", 0, 1,
@@ -89,6 +91,12 @@ static const struct command commands[] = {
 	  "each decision of any congestion control, as CSV", true, trace_decisions },
 };
 
+/* Those that heed @check of struct app: they make settings of a namespace, and can be in a file. */
+static int (*const checked[])(struct app *app, int argc, char **argv) = {
+	cc_set, cc_reset, cc_preset, cc_tune, restore, sync_settings, link_set, link_reset,
+	sender_weight, lookahead_add, lookahead_replace, lookahead_del, hwstamp_on, hwstamp_off,
+};
+
 static const struct {
 	struct option	opt;
 	const char	*arg;
@@ -100,6 +108,7 @@ static const struct {
 	{ { "netns", required_argument, NULL, 'n' }, "NETNS", "act in this network namespace" },
 	{ { "batch", required_argument, NULL, 'b' }, "FILE", "commands from FILE, a line each" },
 	{ { "force", no_argument, NULL, 'f' }, NULL, "go on after an error in a batch" },
+	{ { "check", no_argument, NULL, 'c' }, NULL, "check settings, change no one" },
 	{ { "version", no_argument, NULL, 'V' }, NULL, "print the version" },
 	{ { "help", no_argument, NULL, 'h' }, NULL, "print this" },
 };
@@ -254,6 +263,16 @@ static int check_arg_count(const struct command *c, int argc, char **argv)
 	return STATUS_OK;
 }
 
+static bool is_checked(const struct command *c)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(checked); i++)
+		if (checked[i] == c->run)
+			return true;
+	return false;
+}
+
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *c;
@@ -262,6 +281,8 @@ static int run_command(struct app *app, int argc, char **argv)
 	c = find_command(&argc, &argv);
 	if (!c)
 		return STATUS_INPUT;
+	if (app->check && !is_checked(c))
+		return usage_error("no setting of a namespace is made by", c->object);
 	status = check_arg_count(c, argc, argv);
 	if (!status && app->netns)
 		status = netns_enter(app->netns);
@@ -322,6 +343,9 @@ static bool take_option(struct app *app, struct wishes *wishes, int letter, cons
 	case 'f':
 		app->force = true;
 		return true;
+	case 'c':
+		app->check = true;
+		return true;
 	case 'V':
 		wishes->version = true;
 		return true;
@@ -342,7 +366,7 @@ static bool take_first_options(struct app *app, struct wishes *wishes, int argc,
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		longopts[i] = options[i].opt;
 	/* "+": the others are looked for word by word, so that "-5us" stays a value. */
-	while ((opt = getopt_long_only(argc, argv, "+jpdn:b:fVh", longopts, NULL)) != -1) {
+	while ((opt = getopt_long_only(argc, argv, "+jpdn:b:fcVh", longopts, NULL)) != -1) {
 		if (take_option(app, wishes, opt, optarg))
 			continue;
 		fputs("try: quell help\n", stderr);

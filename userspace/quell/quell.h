@@ -47,7 +47,6 @@ struct link_rates {
 };
 
 struct preset;
-struct stamps;
 struct quell_trace_prefix;
 
 /**
@@ -56,6 +55,7 @@ struct quell_trace_prefix;
  * @out: its output
  * @connected: @nl is one
  * @details: all of each entry is printed
+ * @check: settings are checked only, not made
  * @force: a batch goes on after an error
  * @in_batch: the command is a line of a batch
  * @netns: namespace to enter, or NULL
@@ -65,6 +65,7 @@ struct app {
 	struct out	out;
 	bool		connected;
 	bool		details;
+	bool		check;
 	bool		force;
 	bool		in_batch;
 	const char	*netns;
@@ -114,6 +115,7 @@ int flow_watch(struct app *app, int argc, char **argv);
 int stat_show(struct app *app, int argc, char **argv);
 int lookahead_show(struct app *app, int argc, char **argv);
 int lookahead_add(struct app *app, int argc, char **argv);
+int lookahead_replace(struct app *app, int argc, char **argv);
 int lookahead_del(struct app *app, int argc, char **argv);
 int sender_show(struct app *app, int argc, char **argv);
 int sender_weight(struct app *app, int argc, char **argv);
@@ -154,21 +156,15 @@ void cc_print_preset(struct out *o, const struct cc *cc);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
 int link_fetch_rates(struct app *app, uint32_t ifindex, struct link_rates *rates);
-int link_set_rate(struct app *app, const char *dev, uint64_t bytes_ps);
 int stat_fetch(struct app *app, struct stat_list *list);
-int lookahead_fetch(struct app *app, struct lookahead_list *list);
-int lookahead_read_time(const char *text, uint64_t *time_ns);
-int lookahead_check_name(const char *name);
-int sender_fetch(struct app *app, struct sender_list *list);
-int sender_read_weight(const char *text, uint64_t *weight);
-int sender_set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_storage *address,
-		      const char *name, uint32_t weight);
-int hwstamp_switch(const char *dev, bool on, struct stamps *stamps);
+int dart_check(struct app *app, const char *time);
 int find_dev(const char *name, uint32_t *ifindex);
 int find_dev_name(const char *name, char *dev);
 int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
 int pair_next(int argc, char **argv, int *i, struct pair *pair);
 int read_address(const char *text, struct sockaddr_storage *address);
+int check_host(const char *text, const struct sockaddr_storage *address);
+const char *address_text(const struct address *address, char *text);
 bool is_number(const char *text, int base, uint64_t *value);
 int read_number(const char *word, const char *text, uint64_t most, uint64_t *value);
 int read_port(const char *word, const char *text, uint16_t *port);

@@ -9,6 +9,7 @@
 
 #include <quell_lookahead.h>
 
+#include "batch.h"
 #include "qty.h"
 #include "quell.h"
 
@@ -71,14 +72,7 @@ static void print_receiver(struct out *o, const struct receiver *r,
 	out_close_object(o);
 }
 
-/**
- * sender_fetch() - request all senders of the namespace
- * @app: connected to the kernel
- * @list: filled in; zeroed before; the caller must free it even on failure
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
-int sender_fetch(struct app *app, struct sender_list *list)
+static int fetch_senders(struct app *app, struct sender_list *list)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nl_reader reader = {
@@ -101,7 +95,7 @@ static int fetch(struct app *app, struct receiver_list *receivers, struct sender
 
 	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_RECEIVER_GET), &reader, &err))
 		return complain_kernel("cannot list the senders", &err);
-	return sender_fetch(app, senders);
+	return fetch_senders(app, senders);
 }
 
 /* [dev DEV]; without it @ifindex stays. */
@@ -170,32 +164,7 @@ static void put_address(struct nlmsghdr *nlh, const struct sockaddr_storage *add
 			     &((const struct sockaddr_in6 *)address)->sin6_addr);
 }
 
-/**
- * sender_read_weight() - parse a weight
- * @text: 1 .. 255
- * @weight: the number
- *
- * Return: an exit status, after a complaint.
- */
-int sender_read_weight(const char *text, uint64_t *weight)
-{
-	if (!qty_parse(text, QUELL_UNIT_NONE, weight) && *weight && *weight <= WEIGHT_MAX)
-		return STATUS_OK;
-	complain("weight: '%s' is out of range 1 .. %d", text, WEIGHT_MAX);
-	return STATUS_INPUT;
-}
-
-/**
- * sender_set_weight() - set the weight of a sender
- * @app: connected to the kernel
- * @ifindex: interface by which its data comes
- * @address: its address
- * @name: the same, for the complaint
- * @weight: 1 .. 255; 1 forgets it
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
-int sender_set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_storage *address,
+static int set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_storage *address,
 		      const char *name, uint32_t weight)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -210,6 +179,35 @@ int sender_set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_s
 	return STATUS_OK;
 }
 
+/**
+ * sender_save() - write the weights
+ * @app: connected to the kernel
+ * @set: destination of commands that set them
+ * @reset: destination of commands that remove them
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int sender_save(struct app *app, FILE *set, FILE *reset)
+{
+	char dev[IF_NAMESIZE], word[BATCH_WORD_LEN], text[INET6_ADDRSTRLEN];
+	struct sender_list list = {};
+	int status = fetch_senders(app, &list);
+	size_t i;
+
+	for (i = 0; !status && i < list.n; i++) {
+		const struct sender *s = &list.list[i];
+
+		if (s->weight == 1 || !if_indextoname(s->ifindex, dev))
+			continue;
+		address_text(&s->address, text);
+		fprintf(set, "sender weight %s %u dev %s\n", text, s->weight,
+			batch_word(word, dev));
+		fprintf(reset, "sender weight %s 1 dev %s\n", text, word);
+	}
+	sender_list_free(&list);
+	return status;
+}
+
 /* quell sender weight ADDR WEIGHT [dev DEV] */
 int sender_weight(struct app *app, int argc, char **argv)
 {
@@ -218,13 +216,21 @@ int sender_weight(struct app *app, int argc, char **argv)
 	uint64_t weight;
 	int status;
 
-	if (read_address(argv[0], &address) || sender_read_weight(argv[1], &weight) ||
-	    read_dev(argc - 2, argv + 2, &ifindex))
+	if (read_address(argv[0], &address))
+		return STATUS_INPUT;
+	if (qty_parse(argv[1], QUELL_UNIT_NONE, &weight) || !weight || weight > WEIGHT_MAX) {
+		complain("weight: '%s' is out of range 1 .. %d", argv[1], WEIGHT_MAX);
+		return STATUS_INPUT;
+	}
+	if (read_dev(argc - 2, argv + 2, &ifindex) ||
+	    (app->check && check_host(argv[0], &address)))
 		return STATUS_INPUT;
 	status = app_connect(app, "dart");
 	if (!status && !ifindex)
 		status = route_to(&address, argv[0], &ifindex);
+	if (!status && app->check)
+		return dart_check(app, NULL);
 	if (status)
 		return status;
-	return sender_set_weight(app, ifindex, &address, argv[0], weight);
+	return set_weight(app, ifindex, &address, argv[0], weight);
 }

@@ -118,6 +118,28 @@ int read_address(const char *text, struct sockaddr_storage *address)
 }
 
 /**
+ * check_host() - check that a host can send from an address, by the kernel's rules
+ * @text: as typed
+ * @address: from read_address()
+ *
+ * Return: an exit status, after a complaint.
+ */
+int check_host(const char *text, const struct sockaddr_storage *address)
+{
+	const struct in6_addr *in6 = &((const struct sockaddr_in6 *)address)->sin6_addr;
+	in_addr_t in = ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr);
+	bool is_v4 = address->ss_family == AF_INET || IN6_IS_ADDR_V4MAPPED(in6);
+
+	if (address->ss_family != AF_INET)
+		in = ntohl(in6->s6_addr32[3]);
+	if (is_v4 ? in >> 24 && !IN_MULTICAST(in) && in != INADDR_BROADCAST :
+		    !IN6_IS_ADDR_UNSPECIFIED(in6) && !IN6_IS_ADDR_MULTICAST(in6))
+		return STATUS_OK;
+	complain("'%s' is not the address of a host", text);
+	return STATUS_INPUT;
+}
+
+/**
  * is_number() - whether a text is a whole number only
  * @text: the text
  * @base: of its digits
@@ -229,6 +251,17 @@ int read_prefix(const char *word, const char *text, struct quell_trace_prefix *p
 }
 
 /**
+ * address_text() - an address as text
+ * @address: IPv4 or IPv6
+ * @text: destination, INET6_ADDRSTRLEN bytes; also returned
+ */
+const char *address_text(const struct address *address, char *text)
+{
+	return inet_ntop(address->len == sizeof(struct in_addr) ? AF_INET : AF_INET6,
+			 address->bytes, text, INET6_ADDRSTRLEN);
+}
+
+/**
  * out_address() - print an address
  * @o: printer
  * @key: JSON key, or NULL in an array
@@ -238,8 +271,7 @@ int read_prefix(const char *word, const char *text, struct quell_trace_prefix *p
 void out_address(struct out *o, const char *key, const char *fmt,
 		 const struct address *address)
 {
-	int family = address->len == sizeof(struct in_addr) ? AF_INET : AF_INET6;
 	char text[INET6_ADDRSTRLEN];
 
-	out_str(o, key, fmt, inet_ntop(family, address->bytes, text, sizeof(text)));
+	out_str(o, key, fmt, address_text(address, text));
 }

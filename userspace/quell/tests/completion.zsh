@@ -45,7 +45,6 @@ offers "adapt ai" "quell bpf load swift preset=vaisf-iii-d beta=0.5 a"
 offers "" "quell bpf load swift ai=1"
 offers "" "quell doctor "
 offers "files quell.yml quoted" "quell restore files/qu"
-offers "--dry-run" "quell restore --dr"
 offers "files quell.yml quoted" "quell -batch files/qu"
 offers "files" "quell bpf load swift dir fi"
 

@@ -20,7 +20,7 @@ static void check_word(const char *word)
 
 	snprintf(name, sizeof(name), "%s", word);
 	batch_word(text, name);
-	if (!*name)
+	if (!*name || *name == '[')
 		return;
 	file = fmemopen(text, strlen(text), "r");
 	if (batch_next(file, &line) != 1 || line.argc != 1 || strcmp(line.argv[0], name))

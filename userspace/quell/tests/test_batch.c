@@ -49,6 +49,10 @@ TEST(refused)
 {
 	EXPECT_WORDS("'b\n'", "a quote is not closed");
 	EXPECT_WORDS("a \0b\n", "a byte of value 0");
+	EXPECT_WORDS("# x\n [swift]\nbeta = 1\n",
+		     "a section, which the older form of this file has; now a line is a command such "
+		     "as 'cc set swift beta 0.5', and quell save prints those of the present settings");
+	EXPECT_EQ(line.number, 2);
 }
 
 TEST(names)
