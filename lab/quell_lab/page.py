@@ -8,7 +8,7 @@ import re
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Points: a figure of this width has panels beside each other.
 BROAD = 600
-DEFINITIONS = "Definitions of every figure: Documentation/lab.md."
+DEFINITIONS = "Definitions of every figure: Documentation/lab-results.md."
 
 
 def _asset(name):

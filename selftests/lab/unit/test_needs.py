@@ -76,8 +76,9 @@ class Ways(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
-    def test_the_load_of_lab_md_is_complete(self):
-        with open(os.path.join(runner.ROOT, "Documentation", "lab.md"), encoding="utf-8") as file:
+    def test_the_load_of_the_page_is_complete(self):
+        with open(os.path.join(runner.ROOT, "Documentation", "lab-scenario.md"),
+                  encoding="utf-8") as file:
             text = file.read().partition("### Loads")[2]
         lines = re.search(r"\n\n((?: {4}.*\n)+)", text)[1]
         wanted = scenario.build(tomllib.loads(re.sub("(?m)^ {4}", "", lines)))

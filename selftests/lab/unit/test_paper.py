@@ -71,9 +71,10 @@ class Keys(unittest.TestCase):
                 self.assertEqual(paper.read_rows("", [row]), [table])
                 self.assertEqual(paper.written_row(table), row)
 
-    def test_rows_of_lab_md(self):
-        with open(os.path.join(runner.ROOT, "Documentation", "lab.md"), encoding="utf-8") as file:
-            text = file.read().partition("### Numbers of a paper")[2]
+    def test_rows_of_the_page(self):
+        with open(os.path.join(runner.ROOT, "Documentation", "lab-results.md"),
+                  encoding="utf-8") as file:
+            text = file.read().partition("## Numbers of a paper")[2]
         rows = tomllib.loads(re.search(r"\n\n((?: {4}.*\n)+)", text)[1])["paper"]
         self.assertEqual([list(one) for one in paper.read_rows("", rows)][1:3],
                          [["figure", "run", "quantity", "note", "measure"],
