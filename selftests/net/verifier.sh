@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The verifier of this kernel accepts each BPF object, after at most half of the instructions that
-# it would go through.  Prints the table of Documentation/ebpf.md.
+# it would go through.  Prints the table of Documentation/notes/ebpf.md.
 # shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
