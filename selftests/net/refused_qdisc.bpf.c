@@ -2,7 +2,7 @@
 /*
  * What a queueing discipline in BPF may do to a packet, for bpf_each.c: each struct Qdisc_ops is
  * one case, whose enqueue tries one thing and then drops the packet.  The kernel accepts may_read,
- * and must refuse those named not_...; see Documentation/ebpf.md, "What cannot be done".
+ * and must refuse those named not_...; see Documentation/ebpf.md, "Impossible in BPF".
  *
  * Types are declared here as far as they are used: the kernel that builds the objects may have no
  * such discipline.

@@ -3,7 +3,7 @@
  * What a congestion control in BPF may not write, for bpf_each.c: a flow whose segments take
  * several paths begins with RACK's longest reordering window, which quell.ko sets in these fields
  * (kmod-cc/quell/signal/path.c).  See Documentation/ebpf.md,
- * "What cannot be done".
+ * "Impossible in BPF".
  */
 #include <linux/types.h>
 #include <linux/bpf.h>
