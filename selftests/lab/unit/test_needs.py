@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a scenario lacks is said: marks, and the ways of a fat tree."""
+"""What a scenario lacks is said, marks and the ways of a fat tree; every key is on a page."""
 
 import os
 import re
+import sys
 import tomllib
 import unittest
 
 from quell_lab import runner, scenario
 from quell_lab.errors import InputError
+from quell_lab.schema import Key
 
 import helpers
 
@@ -85,6 +87,23 @@ class Page(unittest.TestCase):
         self.assertEqual(wanted.notes, ())
         self.assertEqual(len(wanted.variants), 2)
         self.assertGreater(len(wanted.flows), 1000)
+
+    def test_every_key_of_a_scenario_is_on_a_page(self):
+        keys = set()
+        for name, module in list(sys.modules.items()):
+            tables = list(vars(module).values()) if name.startswith("quell_lab.") else []
+            while tables:
+                table = tables.pop()
+                if isinstance(table, dict):
+                    keys.update(key for key, one in table.items() if isinstance(one, Key))
+                    tables += [one for one in table.values() if isinstance(one, dict)]
+        self.assertGreater(len(keys), 100)
+        text = ""
+        for page in ("lab.md", "lab-scenario.md", "lab-models.md"):
+            with open(os.path.join(runner.ROOT, "Documentation", page), encoding="utf-8") as file:
+                text += file.read()
+        self.assertEqual([key for key in sorted(keys)
+                          if not re.search(rf"[`.\"[ {{]{re.escape(key)}[`\" :=,\]}}]", text)], [])
 
 
 if __name__ == "__main__":
