@@ -18,19 +18,7 @@
 
 #include "swport_params.h"
 
-/**
- * struct swport_band - one first-in first-out queue and its counters
- * @queue:		wire packets, and super-packets that are whole
- * @backlog_bytes:	bytes in @queue
- * @backlog_max_bytes:	maximum of @backlog_bytes so far
- * @memory_bytes:	of buffers, truesize, of the packets in @queue
- * @sent_pkts:		wire packets transmitted
- * @sent_bytes:		bytes transmitted
- * @drop_pkts:		packets that found the band full
- * @drop_bytes:		bytes of packets that found the band full
- *
- * All under the qdisc's lock.  Each segment of a super-packet counts as a packet.
- */
+/* A FIFO and its counters, under the qdisc's lock.  Each segment of a super-packet is a packet. */
 struct swport_band {
 	struct sk_buff_head	queue;
 	u32			backlog_bytes;
@@ -42,13 +30,9 @@ struct swport_band {
 	u64			drop_bytes;
 };
 
-/**
- * struct swport_mark_stats - outcome of the marking decisions
- * @mark_pkts:		packets sent with CE, set here or before
- * @mark_bytes:		bytes of packets sent with CE
- * @not_ect_pkts:	packets selected for marking whose transport is not ECN-capable
- * @mark_fail_pkts:	packets selected for marking, but no memory to make them writable
- * @drop_pkts:		part of @not_ect_pkts: dropped instead
+/*
+ * Outcome of marking: packets sent with CE, set here or before; selected packets that are not
+ * ECN-capable, of which @drop_pkts were dropped; selected packets without memory to write to them.
  */
 struct swport_mark_stats {
 	u64	mark_pkts;
@@ -58,13 +42,7 @@ struct swport_mark_stats {
 	u64	drop_pkts;
 };
 
-/**
- * struct swport_class_stats - outcome of the marking decisions in one ECN class
- * @pkts:		packets compared with the thresholds of the class
- * @mark_pkts:		packets sent with CE, set here or before
- * @mark_bytes:		bytes of packets sent with CE
- * @not_ect_pkts:	packets selected for marking whose transport is not ECN-capable
- */
+/* The same for one ECN class; @pkts were compared with its thresholds. */
 struct swport_class_stats {
 	u64	pkts;
 	u64	mark_pkts;
@@ -72,24 +50,12 @@ struct swport_class_stats {
 	u64	not_ect_pkts;
 };
 
-/**
- * struct swport_link - rate and load of the port's link, and its telemetry counters
- * @siblings:		entry in the list of ports notified of device changes; RTNL
- * @device_bytes_ps:	speed the device last reported; 0 unknown
- * @bytes_ps:		rate of the link: as configured, or else the device's; 0 unknown
- * @rate_code:		@bytes_ps in a record
- * @load_params:	parameters of the load measurement
- * @load:		measured load; advanced only with telemetry on
- * @of_one_queue:	the port has one of several transmit queues of the device
- * @taken_bytes:	bytes its transmit queues had ever taken when the port last looked, modulo
- *			2^32; this and the next two only with @params.bql
- * @between_bytes:	bytes that have left since the device last took anything
- * @device_bytes:	bytes that waited for the wire behind the port when it last looked
- * @stamp_pkts:		packets sent with this port's record
- * @keep_pkts:		packets sent with the record of another hop, as loaded or more
- * @stamp_fail_pkts:	packets sent unchanged for lack of memory to make them writable
- *
- * Under the qdisc's lock but for @siblings.
+/*
+ * Rate and load of the link, and telemetry counters; under the qdisc's lock, @siblings under RTNL.
+ * Rates of 0 are unknown: @device_bytes_ps was reported last, @bytes_ps is `rate' or else that.
+ * With `bql', @taken_bytes (modulo 2^32) had been accepted by the device's transmit queues at the
+ * last update, @between_bytes were dequeued since that last changed, and @device_bytes are queued
+ * behind the port.  @keep_pkts kept the record of a hop with at least this port's load.
  */
 struct swport_link {
 	struct list_head		siblings;
@@ -107,17 +73,7 @@ struct swport_link {
 	u64				stamp_fail_pkts;
 };
 
-/**
- * struct swport_tcp_int - state for writing TCP-INT options
- * @load_params:	parameters of the load measurement
- * @load:		measured load of the link; advanced only with TCP-INT on
- * @speed:		code of the link's rate
- * @pkts:		packets whose option this port updated
- * @worst_pkts:		part of @pkts: the option now describes this port
- * @fail_pkts:		packets sent unchanged for lack of memory to make them writable
- *
- * Under the qdisc's lock.
- */
+/* TCP-INT, under the qdisc's lock.  Of @pkts, @worst_pkts now describe this port. */
 struct swport_tcp_int {
 	struct quell_portload_params	load_params;
 	struct quell_portload		load;
@@ -129,15 +85,7 @@ struct swport_tcp_int {
 
 struct swport_buffer;
 
-/**
- * struct swport_share - a port's part of a buffer it shares
- * @buffer:		the shared buffer, or NULL
- * @held_bytes:		bytes of this port's data band charged to @buffer
- * @drop_pkts:		packets dropped above the port's threshold in @buffer
- * @drop_bytes:		bytes of packets dropped above the port's threshold
- *
- * Under the qdisc's lock, @buffer written with RTNL held besides.
- */
+/* Bytes of the data band charged to @buffer, which is written with RTNL and the qdisc's lock. */
 struct swport_share {
 	struct swport_buffer	*buffer;
 	u32			held_bytes;
@@ -147,15 +95,9 @@ struct swport_share {
 
 struct swport_joint;
 
-/**
- * struct swport_part - one queue's part of a joint port
- * @joint:		the joint port, or NULL
- * @siblings:		entry in its list of queues; RTNL
- * @held_bytes:		bytes of this queue's data band charged to @joint
- * @busy:		counted as a queue with packets
- * @place:		on the wire, for the next packet
- *
- * Under the qdisc's lock but for @siblings, @joint written with RTNL held besides.
+/*
+ * A queue's part of a joint port, under the qdisc's lock; @joint is written, @siblings used, with
+ * RTNL held.  @held_bytes of the data band are charged to @joint, which counts @busy queues.
  */
 struct swport_part {
 	struct swport_joint	*joint;
@@ -165,21 +107,9 @@ struct swport_part {
 	struct quell_place	place;
 };
 
-/**
- * struct swport_trim - trimming counters
- * @pkts:		trimmed packets; the sum of those sent, dropped and queued
- * @bytes:		bytes of @pkts after trimming
- * @sent_pkts:		trimmed packets transmitted
- * @sent_bytes:		bytes of trimmed packets transmitted
- * @drop_pkts:		trimmed packets that found their band full
- * @drop_bytes:		bytes of trimmed packets that found their band full
- * @backlog_pkts:	trimmed packets queued now
- * @backlog_bytes:	bytes of trimmed packets queued now
- * @fail_pkts:		packets not trimmed for lack of memory to make them writable
- * @to_sender_pkts:	packets dropped after a NACK was sent to their sender
- * @to_sender_drop_pkts: packets dropped whose NACK was dropped as well
- *
- * Under the qdisc's lock.
+/*
+ * Trimming, under the qdisc's lock.  @pkts are those sent, dropped and queued, @bytes their lengths
+ * after trimming.  Packets in the last two were dropped, with a NACK sent or dropped.
  */
 struct swport_trim {
 	u64	pkts;
@@ -195,19 +125,14 @@ struct swport_trim {
 	u64	to_sender_drop_pkts;
 };
 
-/**
- * struct swport_packet - the headers of a packet that arrives
- * @frame: what was read of them
- * @control: the packet belongs in the control band by itself
- * @headers: copy of those that are not linear
- */
+/* The headers of a packet at enqueue; those that are not linear are copied. */
 struct swport_packet {
 	struct quell_frame	frame;
 	bool			control;
 	u8			headers[QUELL_FRAME_BYTES_MAX];
 };
 
-/* Features that the straight paths, at enqueue or at dequeue, do not or only partly have. */
+/* Enabled features.  The fast paths of enqueue and dequeue support only some of them. */
 #define SWPORT_F_RATE		BIT(0)
 #define SWPORT_F_TELEMETRY	BIT(1)
 #define SWPORT_F_TCP_INT	BIT(2)
@@ -219,37 +144,22 @@ struct swport_packet {
 #define SWPORT_F_MARK_OUT	BIT(8)
 #define SWPORT_F_DEFLECT	BIT(9)
 
-/**
- * struct swport_sched - one switch port
- * @features:		SWPORT_F_*: what is on, of @params
- * @paused:		bit per priority of data that waits (swport_pause.c)
- * @burst_bytes:	during enqueue, bytes in @data of the super-packet being cut; else 0
- * @parsed_dscps:	bit per DSCP by which a packet may be for the control band
+/*
+ * One switch port
+ * @features:		SWPORT_F_* of @params
+ * @paused:		bit per priority of data that is paused (swport_pause.c)
+ * @burst_bytes:	during enqueue, bytes in @data of the super-packet being segmented
+ * @parsed_dscps:	bit per DSCP for which the control band must be considered
  * @memory_max_bytes:	limit of both bands' @memory_bytes
- * @params:		configuration
- * @data:		payload band
- * @control:		acknowledgements and network control; goes first
- * @turns:		how far @control is ahead of its share of the wire
- * @control_wait_pkts:	packets of @data sent while @control had used up its share
- * @shaper:		the wire, when @params.rate_bytes_ps is set
+ * @turns:		by how much @control exceeds its share of the wire
+ * @control_wait_pkts:	data packets sent while @control had used up its share
  * @lottery:		random state of the marking decisions
- * @mark_stats:		outcome of marking
- * @class_stats:	outcome of marking by class, in the order of @params.red_classes;
- *			last, packets in no class
- * @link:		rate, load and telemetry
- * @tcp_int:		the public telemetry option
- * @trim:		trimming
- * @share:		part of a shared buffer
- * @part:		part of a joint port; the loads in @link and @tcp_int are then copies of its
- * @percentiles:	histograms; NULL: not kept
- * @deflect:		deflected flows and their outlet; NULL until first enabled
- * @gso_split_pkts:	GSO packets segmented
- * @gso_whole_pkts:	GSO packets transmitted as they came
- * @alloc_fail_pkts:	GSO packets dropped because segmentation failed
- * @memory_drop_pkts:	packets dropped because of it
- * @watchdog:		wakes the port when the wire is free again
- * @arriving:		during enqueue, the packet, during dequeue a copy of its headers; not on the
- *			stack, which kernels may clear
+ * @class_stats:	in the order of @params.red_classes; the last: packets in no class
+ * @part:		in a joint port the loads in @link and @tcp_int are copies of the port's
+ * @deflect:		NULL until first enabled
+ * @gso_whole_pkts:	GSO packets transmitted without segmentation
+ * @arriving:		during enqueue the packet, during dequeue a copy of its headers; not on the
+ *			stack, as hardened kernels initialise that
  */
 struct swport_sched {
 	u32			features;
@@ -283,20 +193,19 @@ struct swport_sched {
 
 /**
  * struct swport_cb - per-packet state while queued
- * @arrived_ns: arrival time, ns; 0: not recorded
- * @own_bytes: bytes in the data band of other segments of the same super-packet, which do
- *	not count when the packet is judged; at enqueue those before it, then those behind
- * @segments: wire packets it is; 1 unless it is a super-packet
- * @ip_at: outermost IP header, from skb->data; SWPORT_NOT_IP: none
- * @tcp_at: TCP header, inside a tunnel if there is one, from skb->data; 0: none
+ * @arrived_ns: enqueue time, ns; 0: not recorded
+ * @own_bytes: bytes in the data band of other segments of the same super-packet, which are
+ *	not compared with thresholds; at enqueue those before it, then those behind it
+ * @segments: wire packets in it; 1 unless it is a super-packet
+ * @ip_at: outermost IP header, from skb->data; SWPORT_NOT_IP if absent
+ * @tcp_at: TCP header, inside a tunnel if there is one, from skb->data; 0 if absent
  * @option_bytes: bytes of TCP options; 0 also for a SYN
  * @ttl: time to live, or hop limit, of the outermost IP header
- * @inner_ttl: of that inside a tunnel; 0: none
+ * @inner_ttl: of that inside a tunnel; 0 if absent
  * @priority: class selector of the outermost DSCP; 0 without IP
  * @trimmed: this port trimmed the packet
  *
- * The headers are as quell_swport_read() found them on arrival; what the port writes later
- * moves none of them.  Packed, for qdiscs have 20 bytes.
+ * Offsets stay valid, since the port moves no header.  Packed: the limit is 20 bytes.
  */
 struct swport_cb {
 	u64	arrived_ns;
@@ -311,7 +220,7 @@ struct swport_cb {
 	u8	trimmed : 1;
 } __packed __aligned(4);
 
-/* No transmit queue holds more, and no more is between port and device. */
+/* Bounds of the bytes in a transmit queue, and between the port and the device. */
 #define SWPORT_DEVICE_MAX	((u32)SZ_256M)
 #define SWPORT_BETWEEN_MAX	((u32)SZ_4M)
 #define SWPORT_NOT_IP		U8_MAX
@@ -435,17 +344,13 @@ u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns);
 void quell_swport_joint_sent(struct swport_sched *port, u32 bytes);
 void quell_swport_joint_stats(const struct swport_sched *port, u64 *value);
 
-/* The port knows nothing of its device's bytes any more. */
 static inline void quell_swport_device_forget(struct swport_sched *port)
 {
 	port->link.between_bytes = 0;
 	port->link.device_bytes = 0;
 }
 
-/*
- * Bytes of data that wait for the wire, those of a joint port's other queues as well; with
- * `bql' also those of any band that the device had when the port last looked.
- */
+/* Queued data, of the whole joint port; with `bql' also the device's bytes at the last update. */
 static inline u32 swport_queue_bytes(const struct swport_sched *port)
 {
 	u32 bytes = likely(!port->part.joint) ? port->data.backlog_bytes :
@@ -454,7 +359,7 @@ static inline u32 swport_queue_bytes(const struct swport_sched *port)
 	return likely(!port->params.bql) ? bytes : bytes + port->link.device_bytes;
 }
 
-/* Packets have left the data band. */
+/* Adjust the charges to a shared buffer and to a joint port to the data band's backlog. */
 static inline void swport_settle(struct swport_sched *port)
 {
 	quell_swport_buffer_settle(port);
@@ -466,7 +371,7 @@ static inline void swport_settle(struct swport_sched *port)
 bool quell_swport_find_data(struct swport_sched *port);
 bool quell_swport_pause(struct net_device *dev, u8 priorities);
 
-/* Does data wait that may leave?  The first packet of the band is then such a one. */
+/* Moves the first packet that is not paused to the head of the data band. */
 static inline bool swport_has_data(struct swport_sched *port)
 {
 	return likely(!port->paused) ? !skb_queue_empty(&port->data.queue) :

@@ -16,7 +16,7 @@ static inline void swport_band_push(struct swport_band *band, struct sk_buff *sk
 		band->backlog_max_bytes = band->backlog_bytes;
 }
 
-/* Take the first packet, @skb, of so many segments. */
+/* Dequeue the first packet, @skb, of @segments segments. */
 static inline void swport_band_pop(struct swport_band *band, struct sk_buff *skb, u32 segments)
 {
 	u32 bytes = qdisc_pkt_len(skb);
@@ -34,7 +34,7 @@ static inline void swport_band_drop(struct swport_band *band, const struct sk_bu
 	band->drop_bytes += qdisc_pkt_len(skb);
 }
 
-/* Drop a packet that is to be marked, but cannot be; it waits nowhere, or no longer. */
+/* Drop a packet to be marked that is not ECN-capable, before enqueue or after dequeue. */
 static inline void swport_drop_unmarkable(struct swport_sched *port, const struct sk_buff *skb)
 {
 	swport_band_drop(&port->data, skb);

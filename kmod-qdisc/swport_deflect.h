@@ -10,26 +10,21 @@
 
 #include "swport.h"
 
-/* Indices into the words of struct quell_iofd_flow. */
+/* Words of struct quell_iofd_flow; addresses as on the wire, @KIND version, protocol and TTL. */
 enum {
-	SWPORT_FLOW_SADDR = 0,	/* four of them, as on the wire */
+	SWPORT_FLOW_SADDR = 0,
 	SWPORT_FLOW_DADDR = 4,
 	SWPORT_FLOW_PORTS = 8,
 	SWPORT_FLOW_QP,
-	SWPORT_FLOW_KIND,	/* version, protocol, time to live */
+	SWPORT_FLOW_KIND,
 };
 
 #define SWPORT_FLOW_VERSION_SHIFT	16
 #define SWPORT_FLOW_PROTOCOL_SHIFT	8
 
-/**
- * struct swport_alternate - an alternate next hop
- * @dev:	device, with a reference; NULL once it is unregistered
- * @tracker:	tracker of that reference
- * @via:	the administrator's configuration
- *
- * Written with RTNL and the qdisc's lock held and the outlet stopped; read with the
- * qdisc's lock or by the outlet.
+/*
+ * An alternate next hop; @dev is NULL once it is unregistered.  Written with RTNL and the qdisc's
+ * lock held and the outlet disabled; read with the qdisc's lock or by the outlet.
  */
 struct swport_alternate {
 	struct net_device	*dev;
@@ -37,20 +32,14 @@ struct swport_alternate {
 	struct swport_via	via;
 };
 
-/**
- * struct swport_deflect - deflected flows of a port, and their outlet
- * @vars:	flow table; the qdisc's lock
- * @stats:	counters; the qdisc's lock
- * @tokens:	number of tokens taken from packets; the qdisc's lock
- * @alternate_nr: number of alternates
- * @alternate:	array of alternates, SWPORT_DEFLECT_VIA_MAX long; NULL at first
+/*
+ * Deflected flows of a port (@vars) and their outlet, under the qdisc's lock except:
  * @fresh:	during a change the new alternates, after its commit the old ones; RTNL
- * @stopped:	a change of @alternate is under way and @outlet is disabled; RTNL
- * @outlet:	work in softirq context that sends the packets in @fifo, outside of the qdisc's lock
- * @fifo:	deflected packets; its own lock
- * @fifo_bytes:	bytes in @fifo; under its lock
+ * @stopped:	a change of @alternate is in progress and @outlet is disabled; RTNL
+ * @outlet:	sends the packets in @fifo from softirq context, without the qdisc's lock
+ * @fifo:	deflected packets; its lock also protects @fifo_bytes
  * @drop_pkts:	packets dropped by @outlet or because @fifo was full
- * @ask:	bit per alternate whose neighbour must be resolved
+ * @ask:	bit per alternate with a neighbour to be resolved; atomic
  */
 struct swport_deflect {
 	struct quell_iofd_vars	vars;

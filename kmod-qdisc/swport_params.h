@@ -10,14 +10,9 @@
 #include <quell/core/port/redclass.h>
 #include <uapi/linux/pkt_sched_swport.h>
 
-/**
- * struct swport_trim_params - how packets are trimmed that do not fit the data band
- * @size_bytes:	length a frame is trimmed to; 0: the packet is dropped
- * @dscp:	DSCP of trimmed packets, by which other ports recognise them
- * @queue:	enum swport_trim_queue
- * @eligible:	bit per DSCP whose packets are trimmed
- * @known:	bit per DSCP, besides @dscp, of packets trimmed by other ports
- * @to_sender:	send a NACK to senders that understand it
+/*
+ * Trimming, off if @size_bytes, the length of a frame after it, is 0.  @eligible: bit per DSCP of
+ * packets to trim; @known: bit per DSCP, besides @dscp, of packets that other ports trimmed.
  */
 struct swport_trim_params {
 	u32	size_bytes;
@@ -28,27 +23,14 @@ struct swport_trim_params {
 	bool	to_sender;
 };
 
-/**
- * struct swport_via - one alternate next hop, as the administrator configured it
- * @ifindex:	device, in the port's namespace
- * @addr_bytes:	4 of IPv4, 16 of IPv6
- * @addr:	next hop, network order; zero beyond @addr_bytes
- */
+/* An alternate next hop: @ifindex in the port's namespace, @addr in network order, zero-padded. */
 struct swport_via {
 	int	ifindex;
 	u8	addr_bytes;
 	u8	addr[16];
 };
 
-/**
- * struct swport_deflect_params - which flows are deflected, and to which next hops
- * @on:		deflection is enabled; if not, the other fields are ignored
- * @iofd:	threshold, entries, idle time
- * @token_base:	DSCP of a packet without tokens
- * @token_max:	maximum number of tokens; the DSCP is @token_base + tokens
- * @via_nr:	number of alternates
- * @via:	the alternates
- */
+/* Deflection; the DSCP of a packet is @token_base + its tokens, at most @token_max of them. */
 struct swport_deflect_params {
 	bool				on;
 	struct quell_iofd_params	iofd;
@@ -58,32 +40,25 @@ struct swport_deflect_params {
 	struct swport_via		via[SWPORT_DEFLECT_VIA_MAX];
 };
 
-/**
- * struct swport_params - the administrator's configuration
- * @rate_bytes_ps:	speed of the port; 0: as fast as the device takes packets
+/*
+ * Configuration of a port
+ * @rate_bytes_ps:	rate of the wire; 0: as fast as the device dequeues
  * @overhead_bytes:	wire overhead of each packet beyond its length
- * @limit_bytes:	capacity of the data band
- * @control_limit_bytes: capacity of the control band
- * @control_share_q16:	most that control gets of the wire while data waits
+ * @control_share_q16:	largest share of the wire for control while data is queued
  * @ecn_mode:		enum swport_ecn_mode
- * @ecn_drop:		drop what is to be marked and is not ECN-capable
+ * @ecn_drop:		drop packets selected for marking that are not ECN-capable
  * @red:		marking thresholds; ignored when @ecn_mode is off
  * @red_classes:	DSCP classes with their own thresholds; empty when @ecn_mode is off
  * @seed:		seed of the random marking decisions; 0: random
  * @telemetry_ns:	base round-trip time of the network, ns; 0: no telemetry
- * @tcp_int_ns:		time the rate available is averaged over, ns; 0: TCP-INT
- *			options pass as they are
- * @trim:		trimming
+ * @tcp_int_ns:		averaging time of the available rate, ns; 0: no TCP-INT
  * @buffer_bytes:	shared buffer size, in a request that sets it; else 0
  * @alpha_q16:		threshold as a fraction of the shared buffer's free space; 0: not shared
- * @percentiles:	keep depth and sojourn percentiles
  * @split_gso:		enum swport_split_gso
- * @joint:		this is one queue of a port of many, whose rate, telemetry and TCP-INT
- *			parameters all its queues have alike
- * @bql:		what the device has taken and not reported sent counts as queued
- * @timer_slack_ns:	time by which a packet may leave late, that several leave by one timer
- * @memory_limit_bytes:	most that the buffers of both bands take; 0: by the limits
- * @deflect:		deflection of flows when the queue is long
+ * @joint:		one queue of a joint port: rate, telemetry and TCP-INT are the port's
+ * @bql:		bytes accepted by the device and not completed count as queued
+ * @timer_slack_ns:	how late a packet may be dequeued, so that one timer serves several
+ * @memory_limit_bytes:	limit of both bands' truesize; 0: derived from their limits
  *
  * Written with sch_tree_lock and RTNL held, read with either.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What telemetry and TCP-INT need to write into a TCP segment that leaves.
+ * Helpers to write telemetry and TCP-INT into a dequeued TCP segment.
  */
 #ifndef _QUELL_SWPORT_STAMP_H
 #define _QUELL_SWPORT_STAMP_H
@@ -10,7 +10,7 @@
 
 #include "swport.h"
 
-/* Routers that a TCP segment has passed before a tunnel and in it; 0: this host sends it. */
+/* Routers that forwarded a segment, before and inside a tunnel; 0: sent by this host. */
 static inline u8 swport_hops(const struct swport_cb *cb)
 {
 	u8 hops = quell_hops(cb->ttl);
@@ -18,10 +18,7 @@ static inline u8 swport_hops(const struct swport_cb *cb)
 	return likely(!cb->inner_ttl) ? hops : hops + quell_hops(cb->inner_ttl);
 }
 
-/*
- * TCP header and options of a segment, which need not be linear: a copy is valid until the port
- * reads another packet.
- */
+/* TCP header and options; if copied, valid until the port parses another packet. */
 static inline const u8 *swport_tcp(struct swport_sched *port, const struct sk_buff *skb)
 {
 	const struct swport_cb *cb = swport_cb(skb);
@@ -30,10 +27,7 @@ static inline const u8 *swport_tcp(struct swport_sched *port, const struct sk_bu
 				  port->arriving.headers);
 }
 
-/*
- * The TCP header, to write to it: it may be shared with TCP's retransmission queue or a packet
- * capture.  NULL for lack of memory.
- */
+/* NULL without memory: the header may be shared with TCP's retransmit queue or a capture. */
 static inline u8 *swport_writable(struct sk_buff *skb, const u8 *tcp, u32 bytes)
 {
 	u32 tcp_at = swport_cb(skb)->tcp_at;
@@ -45,9 +39,8 @@ static inline u8 *swport_writable(struct sk_buff *skb, const u8 *tcp, u32 bytes)
 }
 
 /*
- * Whether bytes that change do so in the checksum.  One still to be computed, by a device or from
- * skb->csum, needs no update; but one that is left to the device may be that of a header outside
- * of the tunnel.
+ * Must the checksum be updated?  Not if this TCP header's is still to be computed; a partial one
+ * may instead be that of a header outside the tunnel.
  */
 static inline bool swport_has_checksum(const struct sk_buff *skb)
 {

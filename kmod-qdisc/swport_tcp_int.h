@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * TCP-INT: updates the public telemetry option, which hosts with its agents put into
- * their TCP segments (Documentation/tcp-int.md).
+ * TCP-INT: update the public telemetry option of hosts that run its agents
+ * (Documentation/tcp-int.md).
  *
- *	latency		this port's latency is added
+ *	latency			plus this port's, from enqueue to dequeue
  *	value, speed, hop	replaced where this port's value is larger
  *
- * Value is the available rate of the link, averaged like the load of telemetry
- * records (quell/core/port/portload.h) over `tcp-int`; or the data band's queue, where
- * there is one.  Latency is the time in the port, from enqueue to dequeue.
- *
- * Packets of both bands are updated, because the option serves both directions.  Left
- * alone: packets this host sends itself, SYNs, IP fragments, IPv6 packets with
- * extension headers before TCP, options of another length.  Each packet with the
- * option is updated; the sender requests a frequency in a code whose meaning is not
- * documented.  A super-packet is updated as it is: its segments leave together, and have
- * one copy of the option.
+ * The value is the link's available rate averaged over `tcp-int` (quell/core/port/portload.h), or
+ * the data band's queue.  Packets of both bands are updated: the option serves both directions.
+ * Locally sent packets, SYNs, IP fragments and IPv6 with extension headers are not.  The requested
+ * frequency is ignored, as its code is not documented.  Segments of a super-packet share a copy.
  */
 #ifndef _QUELL_SWPORT_TCP_INT_H
 #define _QUELL_SWPORT_TCP_INT_H
@@ -24,7 +18,7 @@
 
 #include "swport_stamp.h"
 
-/* Value of a link with such a queue; the available rate matters where there is none. */
+/* The available rate matters only without a queue. */
 static inline u8 swport_tcp_int_value(const struct swport_sched *port, u32 queue_bytes)
 {
 	u64 available_bytes_ps = 0;
@@ -36,11 +30,7 @@ static inline u8 swport_tcp_int_value(const struct swport_sched *port, u32 queue
 	return quell_tcp_int_value(available_bytes_ps, queue_bytes);
 }
 
-/*
- * Update the option of a packet that leaves, if it has one.  The load is advanced to @now_ns.
- *
- * If there is no memory to make the packet writable it goes on unchanged.
- */
+/* The load is advanced to @now_ns.  Without memory the packet is sent unchanged. */
 static inline void swport_tcp_int_stamp(struct swport_sched *port, struct sk_buff *skb,
 					u32 queue_bytes, u64 now_ns)
 {

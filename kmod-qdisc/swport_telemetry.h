@@ -2,42 +2,32 @@
 /*
  * Telemetry: the record of the most loaded hop, in data packets that have room.
  *
- * A sender that wants path telemetry leaves an empty record in the Quell
- * TCP option (Documentation/wire-format.md).  Each port writes its own record there if
- * its link is more loaded than that of the record it finds: compare and replace.
+ * A sender that wants path telemetry leaves an empty record in the Quell TCP option
+ * (Documentation/wire-format.md).  A port replaces a record of a less loaded link by its own.
  *
- * Only packets with PSH get one, those that ask for an ACK: of a burst the last.  The
- * others of the burst stay equal, and a receiver's GRO merges them.  A super-packet that
- * would get one is cut, for its last segment only.
+ * Only packets with PSH have one: the last of a burst, so that GRO merges the others.  A
+ * super-packet is segmented if its last segment gets a record.
  *
- *	hop		routers from the sender, by the time to live: the first is 1; of a tunnel
- *			those before it and those under way in it
- *	load		quell/core/port/portload.h, as this packet leaves
+ *	hop		routers from the sender, by the time to live, before and inside a tunnel
+ *	load		quell/core/port/portload.h, at dequeue
  *	link rate	`rate`, or the device's speed
  *	queue		the data band without this packet
- *	bytes sent	by this port before this packet, with their overhead
- *	time		this packet leaves the port, CLOCK_MONOTONIC
+ *	bytes sent	by this port before this packet, with overhead, at the time below
+ *	time		of dequeue, CLOCK_MONOTONIC
  *
- * Bytes and time are of the same moment: the bytes between two records are exactly
- * those the wire carried between their times.
- *
- * Only the record and the checksum change, not the length or any other field.
- * Left alone: packets without PSH or the record, packets this host sends itself, SYNs,
- * IP fragments, IPv6 packets with extension headers before TCP, and malformed
- * packets.
+ * Not stamped: locally sent packets, SYNs, IP fragments, IPv6 with extension headers.
  */
 #ifndef _QUELL_SWPORT_TELEMETRY_H
 #define _QUELL_SWPORT_TELEMETRY_H
 
 #include "swport_stamp.h"
 
-/* Code of the load with such a queue. */
 static inline u32 swport_load_code(const struct swport_link *link, u32 queue_bytes)
 {
 	return quell_load_encode(quell_portload_q16(&link->load, &link->load_params, queue_bytes));
 }
 
-/* Offset of the record that this port's may replace, from @tcp; 0: none. */
+/* Offset from @tcp of the record that this port may replace; 0 if absent. */
 static inline u32 swport_find_record(struct swport_sched *port, const struct sk_buff *skb,
 				     const u8 **tcp)
 {
@@ -49,10 +39,7 @@ static inline u32 swport_find_record(struct swport_sched *port, const struct sk_
 	return *tcp ? quell_stamp_record_at(*tcp, cb->option_bytes) : 0;
 }
 
-/*
- * Must the first packet of the data band, a super-packet, be cut, as its last segment would get
- * this port's record?  The load is advanced to now.
- */
+/* Must the super-packet be segmented for a record?  The load is advanced to now. */
 static bool swport_stamp_is_due(struct swport_sched *port, const struct sk_buff *skb)
 {
 	u32 queue_bytes = swport_queue_bytes(port) - qdisc_pkt_len(skb), at;
@@ -63,7 +50,6 @@ static bool swport_stamp_is_due(struct swport_sched *port, const struct sk_buff 
 	       quell_telemetry_replaces(swport_load_code(&port->link, queue_bytes), tcp + at);
 }
 
-/* Write a record over that at @at of a TCP header. */
 static inline void swport_write_record(const struct sk_buff *skb, u8 *tcp, u32 at, u64 first,
 				       u32 last)
 {
@@ -75,10 +61,8 @@ static inline void swport_write_record(const struct sk_buff *skb, u8 *tcp, u32 a
 }
 
 /*
- * Write the port's record into a packet of the data band that leaves; a super-packet only where it
- * could not be cut, or need not be.  Of the record time, queue and bytes sent are the caller's.
- *
- * If there is no memory to make the packet writable it goes on unchanged.
+ * Stamp a data packet; time, queue and bytes sent of @record are set.  Without memory to make it
+ * writable, or if it is a super-packet that could not be segmented, it is sent unchanged.
  */
 static inline void swport_stamp(struct swport_sched *port, struct sk_buff *skb,
 				struct quell_telemetry *record)
