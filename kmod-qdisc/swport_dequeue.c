@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way of a packet out of the port.
- *
- *	wire free? -> whose turn? (-> cut GSO) -> band (-> mark or drop) (-> stamp) -> wire
- *
- * swport_queue.c has the accounting of both ways.
+ * Dequeue: wire free? -> which band? (-> segment GSO) -> band (-> mark or drop) (-> stamp) -> wire
  */
 #include <linux/ktime.h>
 
@@ -12,18 +8,18 @@
 #include "swport_tcp_int.h"
 #include "swport_telemetry.h"
 
-/* What writes to a packet, also on the straight path, and what that path does not have. */
+/* Features that write to a packet, also on the fast path, and features without a fast path. */
 #define SWPORT_F_STAMP	(SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT)
 #define SWPORT_F_OUT	(SWPORT_F_RATE | SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | \
 			 SWPORT_F_BQL | SWPORT_F_MARK_OUT)
 
-/* Bytes that a packet, or each segment of it, takes of the wire. */
+/* Length on the wire, with the overhead of each segment. */
 static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_buff *skb)
 {
 	return qdisc_pkt_len(skb) + port->params.overhead_bytes * swport_cb(skb)->segments;
 }
 
-/* The same of the packet that will probably leave next; 0: none may. */
+/* The same for the packet that will probably be dequeued next; 0: no packet may be. */
 static u32 swport_next_bytes(struct swport_sched *port)
 {
 	const struct sk_buff *skb = skb_peek(&port->control.queue);
@@ -34,8 +30,8 @@ static u32 swport_next_bytes(struct swport_sched *port)
 }
 
 /*
- * Is the wire still busy?  If so, schedule the watchdog for when it is free, or as much later as
- * `timer_slack' allows: what is due by then leaves at once, and the rate holds.
+ * If the wire is busy, schedule the watchdog for when it is free, or up to `timer_slack' later:
+ * packets due by then are dequeued together, and the rate holds.
  */
 static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 			     u64 now_ns)
@@ -52,7 +48,7 @@ static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 	return true;
 }
 
-/* Measure the port's load as of now; returns the time of the measurement. */
+/* Measure the port's load; returns the time of the measurement. */
 static u64 swport_measure(struct swport_sched *port, u64 now_ns)
 {
 	if (port->part.joint)
@@ -64,7 +60,6 @@ static u64 swport_measure(struct swport_sched *port, u64 now_ns)
 	return now_ns;
 }
 
-/* A packet goes onto the wire. */
 static void swport_wire_sent(struct swport_sched *port, u64 now_ns, u32 wire_bytes)
 {
 	if (port->part.joint) {
@@ -99,8 +94,8 @@ static struct sk_buff *swport_pop_control(struct swport_sched *port,
 }
 
 /*
- * The next packet of data that is not dropped for want of ECN.  The last one never is, for
- * parents must not see the port empty while it is asked for a packet.
+ * The next data packet that is not dropped for lack of ECN.  The last one is not dropped: parents
+ * must not find the port empty during their ->dequeue.
  */
 static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 {
@@ -130,10 +125,7 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 	return NULL;
 }
 
-/*
- * A data packet is marked and stamped by the queue it leaves behind.  selftests/perf/report-host
- * counts the calls.
- */
+/* Mark and stamp by the remaining queue.  selftests/perf/report-host counts calls. */
 static noinline struct sk_buff *swport_pop_data(struct Qdisc *sch,
 						const struct quell_turns_params *share,
 						u64 now_ns)
@@ -159,7 +151,7 @@ static noinline struct sk_buff *swport_pop_data(struct Qdisc *sch,
 	return skb;
 }
 
-/* Control first, unless data waits and control has had its share. */
+/* Control first, unless data is queued and control has used up its share. */
 static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
 {
 	struct swport_sched *port = qdisc_priv(sch);
@@ -207,14 +199,13 @@ static struct sk_buff *swport_dequeue_next(struct Qdisc *sch)
 	return skb;
 }
 
-/* As quell_swport_trim_sent(); returns the packet, to be called last. */
+/* Returns the packet, for a tail call. */
 static noinline struct sk_buff *swport_sent_trimmed(struct swport_sched *port, struct sk_buff *skb)
 {
 	quell_swport_trim_sent(port, skb);
 	return skb;
 }
 
-/* Account for a packet that leaves. */
 static inline struct sk_buff *swport_sent(struct Qdisc *sch, struct sk_buff *skb, u32 segments)
 {
 	struct swport_sched *port = qdisc_priv(sch);
@@ -222,12 +213,11 @@ static inline struct sk_buff *swport_sent(struct Qdisc *sch, struct sk_buff *skb
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	port->gso_whole_pkts += segments > 1;
-	/* The stack's number of segments is a guess where another host made the packet. */
+	/* The stack's gso_segs of a packet from another host is a guess. */
 	_bstats_update(&sch->bstats, qdisc_pkt_len(skb), segments);
 	return likely(!swport_cb(skb)->trimmed) ? skb : swport_sent_trimmed(port, skb);
 }
 
-/* The next packet where a feature of SWPORT_F_OUT, a control packet or a pause matters. */
 static noinline struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
@@ -241,10 +231,7 @@ static noinline struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
 	return swport_sent(sch, skb, swport_cb(skb)->segments);
 }
 
-/*
- * The straight path of a port whose only features here are telemetry and TCP-INT: the first packet
- * of data, with what swport_dequeue_featured() writes to it.
- */
+/* The fast path of a port with telemetry or TCP-INT: as swport_dequeue_featured() for data. */
 static noinline __flatten struct sk_buff *swport_dequeue_stamped(struct Qdisc *sch,
 								 struct sk_buff *skb)
 {
@@ -252,7 +239,7 @@ static noinline __flatten struct sk_buff *swport_dequeue_stamped(struct Qdisc *s
 	u32 wire_bytes, queue_bytes;
 	u64 now_ns;
 
-	/* That one may have to be cut. */
+	/* It may have to be segmented. */
 	if (unlikely(swport_cb(skb)->segments > 1))
 		return swport_dequeue_featured(sch);
 	now_ns = ktime_get_ns();
@@ -276,15 +263,11 @@ static noinline __flatten struct sk_buff *swport_dequeue_stamped(struct Qdisc *s
 }
 
 /**
- * quell_swport_dequeue() - the device asks for the next packet
+ * quell_swport_dequeue() - dequeue the next packet
  * @sch: the port's qdisc
- *
- * Without control packets queued or ahead of their share, and without a feature that matters here,
- * the first packet of data leaves.
- *
  * Context: softirq or BH disabled, qdisc lock held.
- * Return: a packet; or NULL when the port is empty, when what is left waits (swport_pause.c), or
- * when the wire is still busy, in which case the watchdog is scheduled.
+ * Return: a packet; or NULL if the port is empty or all its packets are paused (swport_pause.c),
+ * or the wire is busy and the watchdog scheduled.
  */
 struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 {

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One port for many transmit queues: what the ports with `joint' below mq share.
+ * One port for many transmit queues: ports with `joint' below mq, each with its own transmit
+ * queue, lock and processor, share
  *
- * Each of them has a transmit queue of a device, and a lock of its own, and they run on
- * different processors at the same time.  They share
- *
- *	bytes queued	an atomic counter: limits, marks, records see the queue of the whole port
+ *	bytes queued	an atomic counter, with which each compares its limits and thresholds
  *	the wire	places (<quell/core/port/places.h>), under the joint port's lock
- *	load		of telemetry and TCP-INT, under that lock; each queue has a copy as of the
- *			packet that leaves
+ *	load		for telemetry and TCP-INT, under that lock; each queue has a copy as of the
+ *			packet being dequeued
  *
- * Limits and thresholds are each queue's own, and compared with what is shared.  Rate and the
- * times of telemetry and TCP-INT are the port's: the last value named for any queue is that
- * of all, and a queue that joins without naming one gets it.  Where the kernel refuses a new queue
- * after its ->init, as for a bad estimator, the others keep what it named.
+ * Rate and the times of telemetry and TCP-INT are the port's: the last value set for any queue
+ * applies to all, and to a new queue without one.  It stays in force if the kernel rejects a new
+ * queue after its ->init, for instance for a bad estimator.
  *
- * Lifetime: made by the first queue that joins, freed when the last leaves, both with RTNL
- * held.  A queue leaves at the latest when its qdisc is destroyed, which is before its device is
- * unregistered or changes its network namespace, so @dev is valid as long as there is a queue.
- * Packets find it by their own qdisc, whose lock they hold, or which is out of use.
+ * Lifetime: from the first queue's ->init to the last one's ->destroy, both with RTNL held.  The
+ * device outlives its qdiscs, so @dev is valid.
  *
- * Locks: the joint port's lock is innermost, below the qdisc locks, of which one is held at a
- * time.  Softirqs are off where it is taken, as under any of those.
+ * Locks: the joint port's lock nests inside one qdisc lock; softirqs are off.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
@@ -30,22 +24,9 @@
 
 #include "swport.h"
 
-/**
- * struct swport_joint - a port of many queues
- * @siblings: entry in swport_joints
- * @dev: its device
- * @queues: ports that are its queues
- * @queues_nr: their number; written with RTNL, read without
- * @telemetry_ns: as in struct swport_params, of all queues
- * @tcp_int_ns: the same
- * @busy_nr: number of queues that have packets
- * @data_bytes: bytes in the data bands of all queues
- * @lock: for the fields below
- * @wire: places on the wire; its rate is written with RTNL held besides
- * @load: load of the link, for telemetry
- * @int_load: the same for TCP-INT
- *
- * The first six under RTNL.
+/*
+ * A port of many queues.  @queues_nr is written with RTNL and read without; @lock protects the
+ * fields below it, and RTNL those before @busy_nr.  The rate of @wire is written with both.
  */
 struct swport_joint {
 	struct list_head	siblings;
@@ -62,7 +43,6 @@ struct swport_joint {
 	struct quell_portload	int_load;
 };
 
-/* One per device that has any; RTNL. */
 static LIST_HEAD(swport_joints);
 
 static struct swport_joint *swport_joint_find(const struct net_device *dev)
@@ -90,14 +70,7 @@ static struct swport_joint *swport_joint_make(struct net_device *dev)
 	return joint;
 }
 
-/**
- * quell_swport_joint_inherit() - a request for one queue leaves what the others have
- * @sch: the queue's qdisc
- * @tb: attributes of the request
- * @params: parameters of the request, completed
- *
- * Context: RTNL held.
- */
+/* Complete the parameters of a request by those of the joint port.  Context: RTNL held. */
 void quell_swport_joint_inherit(const struct Qdisc *sch, struct nlattr **tb,
 				struct swport_params *params)
 {
@@ -114,13 +87,12 @@ void quell_swport_joint_inherit(const struct Qdisc *sch, struct nlattr **tb,
 }
 
 /**
- * quell_swport_joint_get() - find or create the joint port a queue is of
+ * quell_swport_joint_get() - find or create the joint port of a queue
  * @sch: the queue's qdisc
  * @params: checked parameters of a request
  * @joint: set to the joint port, or to NULL without `joint'
- *
  * Context: RTNL held; may sleep.
- * Return: 0, or -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int quell_swport_joint_get(const struct Qdisc *sch, const struct swport_params *params,
 			   struct swport_joint **joint)
@@ -134,12 +106,7 @@ int quell_swport_joint_get(const struct Qdisc *sch, const struct swport_params *
 	return *joint ? 0 : -ENOMEM;
 }
 
-/**
- * quell_swport_joint_put() - free a joint port if no queue is in it
- * @joint: result of quell_swport_joint_get(), or NULL
- *
- * Context: RTNL held.
- */
+/* Free a joint port without queues.  Context: RTNL held. */
 void quell_swport_joint_put(struct swport_joint *joint)
 {
 	ASSERT_RTNL();
@@ -164,7 +131,7 @@ static void swport_joint_leave(struct swport_sched *port)
 	quell_swport_joint_put(joint);
 }
 
-/* What is queued already counts, even beyond a limit. */
+/* Queued packets count, even above a limit. */
 static void swport_joint_enter(struct swport_sched *port, struct swport_joint *joint)
 {
 	struct swport_part *part = &port->part;
@@ -177,11 +144,8 @@ static void swport_joint_enter(struct swport_sched *port, struct swport_joint *j
 		quell_swport_joint_wake(port);
 }
 
-/**
- * quell_swport_joint_move() - a port becomes a queue of a joint port, is one no more, or stays
- * @port: the switch port
- * @joint: result of quell_swport_joint_get(), or NULL
- *
+/*
+ * Set or clear the joint port of a queue.
  * Context: RTNL and the qdisc lock held, or the qdisc out of use.
  */
 void quell_swport_joint_move(struct swport_sched *port, struct swport_joint *joint)
@@ -194,7 +158,7 @@ void quell_swport_joint_move(struct swport_sched *port, struct swport_joint *joi
 		swport_joint_enter(port, joint);
 }
 
-/* Give one queue the parameters of all; and its place another time, if the rate has changed. */
+/* Apply the joint port's parameters to a queue, and move its place if the rate has changed. */
 static void swport_joint_update(struct swport_sched *port, const struct swport_params *params,
 				u64 device_bytes_ps, bool is_rerated)
 {
@@ -217,12 +181,7 @@ static void swport_joint_update(struct swport_sched *port, const struct swport_p
 	sch_tree_unlock(sch);
 }
 
-/**
- * quell_swport_joint_commit() - the parameters of one queue that are the port's become all queues'
- * @port: the switch port, a queue of a joint port, with its new parameters
- *
- * Context: RTNL held, no qdisc lock.
- */
+/* Apply one queue's rate, telemetry and TCP-INT to all.  Context: RTNL held, no qdisc lock. */
 void quell_swport_joint_commit(struct swport_sched *port)
 {
 	const struct swport_params *params = &port->params;
@@ -246,13 +205,11 @@ void quell_swport_joint_commit(struct swport_sched *port)
 }
 
 /**
- * quell_swport_joint_take() - room for bytes of data in the joint port
+ * quell_swport_joint_take() - charge data to the joint port
  * @port: a queue of it
  * @bytes: of a packet, or of all segments of a super-packet
- *
  * Context: softirq, qdisc lock held.
- * Return: false where the joint port would have more than the queue's limit; true: they are
- * charged to it.
+ * Return: false above the queue's limit.
  */
 bool quell_swport_joint_take(struct swport_sched *port, u32 bytes)
 {
@@ -267,12 +224,7 @@ bool quell_swport_joint_take(struct swport_sched *port, u32 bytes)
 	return true;
 }
 
-/**
- * quell_swport_joint_settle() - packets have left the data band, or do not join it
- * @port: a queue of a joint port
- *
- * Context: qdisc lock held, or the qdisc out of use.
- */
+/* Context: qdisc lock held, or the qdisc out of use. */
 void quell_swport_joint_settle(struct swport_sched *port)
 {
 	struct swport_part *part = &port->part;
@@ -283,13 +235,7 @@ void quell_swport_joint_settle(struct swport_sched *port)
 	part->held_bytes = port->data.backlog_bytes;
 }
 
-/**
- * quell_swport_joint_bytes() - bytes of data queued in a joint port
- * @port: a queue of it
- *
- * Context: qdisc lock held.
- * Return: bytes, without a packet of this queue that is charged, but not yet in its band.
- */
+/* Bytes queued, without a packet of this queue that is charged, but not yet in its band. */
 u32 quell_swport_joint_bytes(const struct swport_sched *port)
 {
 	const struct swport_part *part = &port->part;
@@ -297,14 +243,7 @@ u32 quell_swport_joint_bytes(const struct swport_sched *port)
 	return atomic_read(&part->joint->data_bytes) - part->held_bytes + port->data.backlog_bytes;
 }
 
-/**
- * quell_swport_joint_wake() - a packet joins a queue
- * @port: a queue of a joint port
- *
- * The wire earns no credit for time while no queue had a packet.
- *
- * Context: softirq, qdisc lock held.
- */
+/* A queue becomes active.  The wire gains no credit while all are idle.  Qdisc lock held. */
 void quell_swport_joint_wake(struct swport_sched *port)
 {
 	struct swport_joint *joint = port->part.joint;
@@ -319,14 +258,7 @@ void quell_swport_joint_wake(struct swport_sched *port)
 	spin_unlock(&joint->lock);
 }
 
-/**
- * quell_swport_joint_sleep() - a queue has no packet left
- * @port: a queue of a joint port
- *
- * Its place on the wire is given back.
- *
- * Context: qdisc lock held, or the qdisc out of use.
- */
+/* A queue becomes idle: release its place.  Qdisc lock held, or the qdisc out of use. */
 void quell_swport_joint_sleep(struct swport_sched *port)
 {
 	struct swport_part *part = &port->part;
@@ -342,11 +274,10 @@ void quell_swport_joint_sleep(struct swport_sched *port)
 }
 
 /**
- * quell_swport_joint_turn_ns() - when a queue may send
+ * quell_swport_joint_turn_ns() - when a queue may send its next packet
  * @port: a queue of a joint port, with `rate'
  * @now_ns: time
- * @bytes: of its next packet on the wire, for a place if it has none; 0: none may leave
- *
+ * @bytes: of the packet on the wire, for which a place is reserved; 0: no packet may be sent
  * Context: softirq, qdisc lock held.
  * Return: time; at most @now_ns: now.
  */
@@ -360,7 +291,7 @@ u64 quell_swport_joint_turn_ns(struct swport_sched *port, u64 now_ns, u32 bytes)
 	if (place->bytes)
 		return place->begin_ns;
 	spin_lock(&joint->lock);
-	/* The rate may be off, and this queue not yet know of it. */
+	/* The rate may have been removed for all queues, but not yet for this one. */
 	if (joint->wire.rate_bytes_ps)
 		quell_places_take(&joint->wire, place, now_ns, bytes);
 	spin_unlock(&joint->lock);
@@ -369,12 +300,11 @@ u64 quell_swport_joint_turn_ns(struct swport_sched *port, u64 now_ns, u32 bytes)
 
 /**
  * quell_swport_joint_measure() - measure the load of a joint port
- * @port: a queue of it, with telemetry or TCP-INT; gets a copy of the loads
+ * @port: a queue of it, with telemetry or TCP-INT, to which the loads are copied
  * @now_ns: time
- *
  * Context: softirq, qdisc lock held.
- * Return: @now_ns; or, where another processor has measured later already, its time: that is
- * when the bytes sent were those in the copy.
+ * Return: @now_ns, or the time at which another processor has measured later: the copy has the
+ * bytes sent until then.
  */
 u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns)
 {
@@ -394,20 +324,14 @@ u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns)
 	return now_ns;
 }
 
-/**
- * quell_swport_joint_sent() - a packet has left a queue
- * @port: a queue of a joint port
- * @bytes: of the packet on the wire; 0: none could leave
- *
- * Context: softirq, qdisc lock held.
- */
+/* Account for @bytes sent; 0: no packet could be sent.  Context: softirq, qdisc lock held. */
 void quell_swport_joint_sent(struct swport_sched *port, u32 bytes)
 {
 	bool is_measured = port->params.telemetry_ns || port->params.tcp_int_ns;
 	struct quell_place *place = &port->part.place;
 	struct swport_joint *joint = port->part.joint;
 
-	/* Mostly the place was as long as the packet, and the lock is not needed. */
+	/* Usually the place was as long as the packet, and no lock is needed. */
 	if (place->bytes == bytes)
 		place->bytes = 0;
 	if (!place->bytes && !is_measured)
@@ -419,13 +343,7 @@ void quell_swport_joint_sent(struct swport_sched *port, u32 bytes)
 	spin_unlock(&joint->lock);
 }
 
-/**
- * quell_swport_joint_stats() - the joint port's part of a queue's statistics
- * @port: the switch port
- * @value: by TCA_SWPORT_STATS_*; 0 where it is no queue of a joint port
- *
- * Context: qdisc lock held.
- */
+/* Set the joint port's statistics, @value by TCA_SWPORT_STATS_*.  Context: qdisc lock held. */
 void quell_swport_joint_stats(const struct swport_sched *port, u64 *value)
 {
 	const struct swport_joint *joint = port->part.joint;

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rate of a port's link, for telemetry and load measurement, and what its device holds.
+ * The rate of a port's link, for telemetry and TCP-INT, and the bytes that its device holds.
  *
- * It is `rate` if that is set, else the speed of the device.  That may change, and
- * only the driver knows it: asking sleeps and needs the RTNL, so the port asks
- * when it is configured and when the device comes up or its link changes, and keeps
- * the answer.  If the device has no speed or does not know it, the rate is 0.
+ * The rate is `rate`, or else the speed of the device.  Reading that sleeps and needs RTNL, so it
+ * is read on configuration and when the device comes up or its link changes.
  *
- * Without telemetry and TCP-INT the device is not asked.
- *
- * A device without a queue of its own sends at once, one with byte queue limits tells the core
- * what it has taken and reports what it has sent.  The difference waits for the wire as the
- * port's own queue does; with `bql' it counts as queued.
+ * A device with byte queue limits reports to the core the bytes that it accepted and completed.
+ * The difference is a queue in front of the wire, and with `bql' counts as queued.
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -20,19 +15,17 @@
 
 #include "swport.h"
 
-/* Mbit/s to bytes/s. */
 #define SWPORT_BYTES_PS_PER_MBIT	125000ULL
 
-/* All ports; RTNL. */
+/* Under RTNL. */
 static LIST_HEAD(swport_ports);
 
 /**
- * quell_swport_link_ask() - ask for the speed of a port's device, if it is needed
+ * quell_swport_link_ask() - read the speed of a port's device
  * @sch: the port's qdisc
  * @params: parameters; the speed is needed for telemetry and TCP-INT
- *
  * Context: RTNL held, and the device's own lock where it has one; may sleep.
- * Return: bytes/s; 0 unknown or not asked.
+ * Return: bytes/s; 0: unknown or not needed.
  */
 u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *params)
 {
@@ -48,10 +41,9 @@ u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *p
 }
 
 /**
- * quell_swport_link_set() - update the link rate after a change of device speed or parameters
+ * quell_swport_link_set() - update the link rate for a new device speed or new parameters
  * @port: the switch port
  * @device_bytes_ps: result of quell_swport_link_ask()
- *
  * Context: sch_tree_lock held.
  */
 void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
@@ -71,9 +63,8 @@ void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
 
 #ifdef CONFIG_BQL
 /*
- * Bytes that a transmit queue has taken and not reported sent; those it has ever taken, modulo
- * 2^32, are added to @taken.  The driver's locks are not held: while it starts its queue anew,
- * the counts do not belong together, and what they give is not believed.
+ * Bytes accepted and not completed; those accepted since boot, modulo 2^32, are added to @taken.
+ * Without the driver's locks the counts are inconsistent while it resets its queue: check them.
  */
 static u32 swport_txq_holds(const struct netdev_queue *txq, u32 *taken)
 {
@@ -101,15 +92,10 @@ static u32 swport_device_holds(struct net_device *dev, u32 *taken)
 	return held;
 }
 
-/**
- * quell_swport_device_look() - learn what waits for the wire behind a port
- * @port: the switch port, with `bql'
- *
- * Of the transmit queue of the port, or all those of the device where the port has them.  What
- * has left the port since the device last took anything is on its way there, for the core
- * dequeues several packets at once.  With `rate' nothing counts: that wire is the port's own.
- *
- * Context: qdisc lock held, BH disabled.
+/*
+ * Update the bytes behind a port with `bql': of its transmit queue, or of all of the device.  Bytes
+ * dequeued since the device last accepted any are on their way to it, as the core dequeues in
+ * bulk.  With `rate' the wire is the port's own.  Context: qdisc lock held, BH disabled.
  */
 void quell_swport_device_look(struct swport_sched *port)
 {
@@ -134,14 +120,9 @@ void quell_swport_device_look(struct swport_sched *port)
 	link->device_bytes = held + link->between_bytes;
 }
 
-/**
- * quell_swport_device_gets() - a packet leaves a port for its device
- * @port: the switch port, with `bql', which has just looked
- * @bytes: of the packet
- *
- * A device that has never taken anything has no byte queue limits, and nothing is counted.
- *
- * Context: qdisc lock held, BH disabled.
+/*
+ * Account for bytes dequeued, after quell_swport_device_look().  A device that never accepted any
+ * has no byte queue limits.  Context: qdisc lock held, BH disabled.
  */
 void quell_swport_device_gets(struct swport_sched *port, u32 bytes)
 {
@@ -185,12 +166,7 @@ static struct notifier_block swport_link_notifier = {
 	.notifier_call = swport_link_event,
 };
 
-/**
- * quell_swport_link_add() - start notifying a port of device changes
- * @sch: the port's qdisc
- *
- * Context: RTNL held.
- */
+/* Subscribe to the notifier of device changes.  Context: RTNL held. */
 void quell_swport_link_add(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
@@ -199,12 +175,7 @@ void quell_swport_link_add(struct Qdisc *sch)
 	list_add(&port->link.siblings, &swport_ports);
 }
 
-/**
- * quell_swport_link_remove() - stop notifying a port of device changes
- * @sch: the port's qdisc
- *
- * Context: RTNL held.
- */
+/* Context: RTNL held. */
 void quell_swport_link_remove(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);

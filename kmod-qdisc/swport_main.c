@@ -2,14 +2,13 @@
 /*
  * swport: the egress port of a datacenter switch, as a classless qdisc.
  *
- * Two bands.  Control (pure ACKs, ARP and neighbour discovery, network control) goes
- * first and has its own cap, so that feedback is neither lost nor delayed behind the data
- * whose congestion it reports; while data waits it gets `control-share' of the wire at
- * most, so that no flood of it starves data.  Data is one
- * first-in first-out queue with a limit in bytes and ECN by RED on its
- * instantaneous length; a packet that does not fit is dropped, or trimmed and sent
- * with control.  Every decision is about packets as they appear on the wire: a GSO packet
- * stays whole only while all its segments fare alike (swport_gso.c).
+ * Two bands.  Control (pure ACKs, ARP and neighbour discovery, network control) has priority and
+ * its own limit: feedback is neither lost nor delayed by the data that it reports on.  While data
+ * is queued, control has at most `control-share' of the wire.
+ *
+ * Data is a FIFO with a limit in bytes and ECN by RED on its instantaneous length.  A packet that
+ * does not fit is dropped, or trimmed and sent with control.  Decisions are about packets on the
+ * wire: a GSO packet stays whole only while they are the same for all its segments (swport_gso.c).
  *
  *	            +---------+
  *	ACK, ND  -->| control |--+
@@ -19,15 +18,11 @@
  *	payload -+->|  data   |--+           +-------+
  *	            +---------+ mark, stamp
  *
- * Work conserving unless `rate` is set; then packets leave exactly as fast as
- * a wire of that rate would carry them (quell/core/port/shaper.h).  With `telemetry`
- * data packets report the port's load to their sender (swport_telemetry.h), with
- * `tcp-int` to hosts that run the public agents (swport_tcp_int.h).  With
- * `deflect` flows that meet a long data queue leave by another port (swport_deflect.c).
+ * Work conserving unless `rate` is set; then packets are sent exactly as fast as by a wire of that
+ * rate (quell/core/port/shaper.h).
  *
- * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits
- * under sch_tree_lock, so that each packet sees either the old or the new parameters.
- * swport_joint.c says what ports share that are the queues of one.
+ * Locking: enqueue, dequeue, reset run under the qdisc lock; change commits under sch_tree_lock,
+ * so that each packet is subject to either the old or the new parameters.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -60,20 +55,17 @@ static void swport_seed(struct swport_sched *port)
 	quell_swport_deflect_seed(port, seed);
 }
 
-/* Rate of the wire that a port has for itself; 0: none. */
+/* Rate of a wire that is not shared with other queues of a joint port; 0: no rate. */
 static u64 swport_own_rate(const struct swport_params *params)
 {
 	return params->joint ? 0 : params->rate_bytes_ps;
 }
 
-/*
- * What buffers take of memory, in lengths of their packets: of full size, with a page of 4 KB each,
- * and as short as ACKs.
- */
+/* Truesize over length: of full-sized packets with a page of 4 KB each, and of pure ACKs. */
 #define SWPORT_MEMORY_SCALE		4
 #define SWPORT_MEMORY_CONTROL_SCALE	64
 
-/* By default, what packets of both limits take, as much more as pages are than 4 KB. */
+/* The default admits the packets that both limits admit, scaled to the size of pages. */
 static u64 swport_memory_max(const struct swport_params *params)
 {
 	u64 scaled_bytes = ((u64)params->limit_bytes * SWPORT_MEMORY_SCALE +
@@ -85,7 +77,7 @@ static u64 swport_memory_max(const struct swport_params *params)
 	return max_t(u64, scaled_bytes, SWPORT_MEMORY_DEFAULT);
 }
 
-/* With trimming, DSCPs of trimmed packets are for the control band, beside CS6 and above. */
+/* DSCPs for the control band: CS6 and above, and those of trimmed packets. */
 static u64 swport_parsed_dscps(const struct swport_trim_params *trim)
 {
 	u64 dscps = U64_MAX << (QUELL_FRAME_CS6 >> SWPORT_DSCP_SHIFT);
@@ -96,10 +88,9 @@ static u64 swport_parsed_dscps(const struct swport_trim_params *trim)
 }
 
 /**
- * quell_swport_set_features() - note which features are on
+ * quell_swport_set_features() - update the enabled features
  * @port: the switch port, with new parameters
- *
- * Context: the qdisc lock.
+ * Context: qdisc lock held.
  */
 void quell_swport_set_features(struct swport_sched *port)
 {
@@ -118,10 +109,7 @@ void quell_swport_set_features(struct swport_sched *port)
 	port->parsed_dscps = swport_parsed_dscps(&params->trim);
 }
 
-/*
- * Queued packets stay, even if they now exceed a limit.  The watchdog is
- * rescheduled because a faster wire is free sooner.
- */
+/* Queued packets are kept even above a limit.  A faster wire is free sooner: reschedule. */
 static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 			 bool reseed)
 {
@@ -160,7 +148,7 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
 		swport_seed(port);
-	/* A timer that may come late would be left as it is. */
+	/* A timer with slack would otherwise not be moved. */
 	qdisc_watchdog_cancel(&port->watchdog);
 	if (qdisc_qlen(sch))
 		qdisc_watchdog_schedule_ns(&port->watchdog,
@@ -198,7 +186,7 @@ free:
 	return err;
 }
 
-/* On error the core calls swport_destroy(), so first initialise all that it tears down. */
+/* On error the core calls swport_destroy(): first initialise all that it frees. */
 static int swport_init(struct Qdisc *sch, struct nlattr *opt,
 		       struct netlink_ext_ack *extack)
 {
@@ -268,7 +256,6 @@ static int __init swport_module_init(void)
 	return err;
 }
 
-/* No port is left: each holds a reference to the module. */
 static void __exit swport_module_exit(void)
 {
 	unregister_qdisc(&swport_qdisc_ops);

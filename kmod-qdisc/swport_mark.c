@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ECN: select packets at random by the queue length and the thresholds of their
- * DSCP, and set Congestion Experienced on them.
+ * ECN: select packets by RED with the thresholds of their DSCP, and set CE on them.
  *
- * Packets whose transport is not ECN-capable pass unmarked and are counted: a switch port
- * drops when it is full, not before.  With ECN_DROP they are dropped, as switches do that
- * call this WRED, so that they do not fill the queue that all others leave short.
+ * Selected packets that are not ECN-capable are counted and sent, since a switch port drops when it
+ * is full.  With ECN_DROP they are dropped, as by switches' WRED, so that they do not fill the
+ * queue that others keep short.  Of tunnels the outer header counts (RFC 6040).
  *
- * A tunnel is marked outside: its end carries CE inside where that is ECN-capable, and drops
- * what is not (RFC 6040).  So a packet is ECN-capable here by its outer header alone.
- *
- * A super-packet is no queue: its own other segments do not count.  So a lone burst on an
- * idle wire is not marked.  A super-packet that is whole is judged once, by what its last
- * segment would leave behind (at enqueue: by what its first one finds), and all segments
- * are marked or none; between the thresholds each is marked with the same probability as
- * by itself.
+ * Other segments of the same super-packet are no queue: a lone burst on an idle wire is not marked.
+ * A super-packet is marked as a whole, by the queue behind its last segment (at enqueue: before
+ * its first one), so each segment is marked with the same probability as by itself.
  */
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
 
 #include "swport.h"
 
-/* Version, DSCP and ECN of the outermost IP header, as IPv6 has them; 0: not IP. */
+/* The first 16 bits of the outermost IP header; 0: not IP. */
 static u16 swport_first_bits(const struct sk_buff *skb)
 {
 	u8 ip_at = swport_cb(skb)->ip_at;
@@ -38,7 +32,6 @@ static bool swport_is_ipv6(u16 first_bits)
 	return first_bits >> 12 == 6;
 }
 
-/* DSCP of a packet; QUELL_DSCP_NONE if it has none, not being IP. */
 static u32 swport_dscp(const struct sk_buff *skb)
 {
 	u16 first_bits = swport_first_bits(skb);
@@ -50,11 +43,8 @@ static u32 swport_dscp(const struct sk_buff *skb)
 }
 
 /*
- * Set CE on a packet of the data band, and count.  False if it is not ECN-capable.
- *
- * The header may be shared with a clone (TCP's retransmission queue, a packet
- * capture), so make it writable first.  If there is no memory for that, the
- * packet goes on unmarked: the next marked packet signals the congestion.
+ * Returns false if the packet is not ECN-capable.  Its header may be shared with a clone; without
+ * memory for a copy it stays unmarked, and the next marked packet signals the congestion.
  */
 static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 			struct swport_class_stats *class)
@@ -89,10 +79,9 @@ static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 /**
  * quell_swport_judge() - mark a packet of the data band if RED selects it
  * @port: the switch port, with ECN on
- * @skb: packet, before it joins the queue or after it has left
- *
+ * @skb: packet, before enqueue or after dequeue
  * Context: softirq, qdisc lock held.
- * Return: false if the packet is to be dropped: it cannot be marked, and is not trimmed.
+ * Return: false if the packet is to be dropped as not ECN-capable; a trimmed one is not.
  */
 bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 {

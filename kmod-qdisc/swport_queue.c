@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The way of a packet into the port, and its accounting.
+ * Enqueue, and the accounting of both directions.
  *
- *	enqueue: (cut GSO ->) parse, classify (-> deflect) -> admit, trim or drop (-> mark) -> band
+ *	enqueue: (segment GSO ->) parse, classify (-> deflect) -> admit, trim or drop (-> mark)
  *	dequeue: swport_dequeue.c
  *
- * At every moment, for each band, both in bytes and in packets,
- *	offered = sent + dropped + queued
- * Packets that are deflected, or dropped because their alternate is gone, do not count
- * as offered to the data band: they have their own counters.  sch->q.qlen and
- * sch->qstats.backlog are the sums over both bands (plus at most one packet a parent
- * has peeked at, kept by the core).
+ * For each band at any time, in bytes and in packets: offered = sent + dropped + queued.  Deflected
+ * packets have their own counters.  sch->q.qlen and sch->qstats.backlog are sums of both bands,
+ * and of a packet at which a parent has peeked.
  *
- * A trimmed packet counts as a new one that the port itself offers to the band it is
- * queued in; the original counts as dropped, whatever happens to the new one.  So for
- * the whole port
- *	packets that came + trimmed = sent + dropped + queued
- * in packets, and in bytes with the lengths after trimming; and for trimmed packets alone
- *	trimmed = sent + dropped + queued
+ * A trimmed packet counts as a new one that the port offers; the original counts as dropped.  So
+ * for the port, with lengths after trimming, received + trimmed = sent + dropped + queued, and of
+ * trimmed packets alone trimmed = sent + dropped + queued.
  *
- * A super-packet that is queued whole (swport_gso.c) is one packet for sch->q.qlen, as for
- * the parents, and as many as it has segments for the counters.  Its bytes are those of its
- * segments on the wire.
+ * A super-packet that is queued whole (swport_gso.c) is one packet for sch->q.qlen and parents,
+ * and as many as its segments for the counters.  Its bytes are those of its segments on the wire.
  */
 #include <linux/if_arp.h>
 #include <linux/ktime.h>
@@ -31,12 +24,12 @@
 
 #include "swport_band.h"
 
-/* What a packet must not need for the straight path, and what takes more than it. */
+/* Features without a fast path at enqueue, and those that add work to it. */
 #define SWPORT_F_IN		(SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | \
 				 SWPORT_F_MARK_IN | SWPORT_F_DEFLECT)
 #define SWPORT_F_IN_MORE	(SWPORT_F_RATE | SWPORT_F_TCP_INT | SWPORT_F_BQL)
 
-/* An eighth of the memory is control's alone, and half of it data's. */
+/* Of the memory limit an eighth is reserved for control, and half for data. */
 #define SWPORT_MEMORY_CONTROL_SHIFT	3
 #define SWPORT_MEMORY_DATA_SHIFT	1
 
@@ -47,10 +40,7 @@ static void swport_band_purge(struct swport_band *band)
 	band->memory_bytes = 0;
 }
 
-/*
- * The control band also takes packets that another port has trimmed, recognised by
- * their DSCP.
- */
+/* Packets trimmed by other ports, recognised by their DSCP, are for the control band, too. */
 static struct swport_band *swport_band_of(struct swport_sched *port,
 					  const struct swport_packet *packet)
 {
@@ -65,9 +55,8 @@ static struct swport_band *swport_band_of(struct swport_sched *port,
 }
 
 /*
- * Is there memory for the packet?  Its buffer may be many times as long as what the limits count.
- * A part of the memory is each band's, whatever the other holds: a flood of small packets takes no
- * more from it, nor what was queued when the limit was more.  An empty band has room for a packet.
+ * Truesize may be many times the length that the limits count.  A reserve for each band means that
+ * a flood of small packets in the other cannot exhaust it, and an empty band admits one packet.
  */
 static bool swport_has_memory(const struct swport_sched *port, const struct swport_band *band,
 			      const struct sk_buff *skb)
@@ -83,7 +72,7 @@ static bool swport_has_memory(const struct swport_sched *port, const struct swpo
 	       used_bytes + max(other->memory_bytes, kept_bytes) <= max_bytes;
 }
 
-/* Check for room within the band's limit, and charge the joint port for data. */
+/* Check the band's limit, and charge the joint port for data. */
 static bool swport_take_limit(struct swport_sched *port, const struct swport_band *band, u32 bytes)
 {
 	if (band == &port->control)
@@ -93,7 +82,7 @@ static bool swport_take_limit(struct swport_sched *port, const struct swport_ban
 	return (u64)band->backlog_bytes + bytes <= port->params.limit_bytes;
 }
 
-/* Check for room in the band, and charge the shared buffer for a data packet. */
+/* Check memory and limits, and charge the shared buffer for a data packet. */
 static bool swport_take_room(struct swport_sched *port, const struct swport_band *band,
 			     const struct sk_buff *skb)
 {
@@ -109,7 +98,7 @@ static bool swport_take_room(struct swport_sched *port, const struct swport_band
 	return false;
 }
 
-/* As swport_take_room(), for all segments of a super-packet or for none. */
+/* The same for all segments of a super-packet or for no segment. */
 static bool swport_take_room_all(struct swport_sched *port, const struct swport_band *band,
 				 const struct sk_buff *skb, const struct quell_super *super)
 {
@@ -194,7 +183,7 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/* Queue a super-packet whole if all its segments would fare alike; if not, change nothing. */
+/* Queue a super-packet whole if all its segments are treated alike; else change no state. */
 static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 				 struct sk_buff **to_free, int *ret)
 {
@@ -228,11 +217,7 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 	return true;
 }
 
-/*
- * Segment a GSO packet, so that every decision is about a packet on the wire.
- * The parents count one packet of the old length: correct their queue length and
- * backlog by the difference.
- */
+/* The parents count one packet of the old length: correct their queue length and backlog. */
 static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 			      struct sk_buff **to_free)
 {
@@ -273,8 +258,8 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
- * The straight path: queue TCP data, as most packets are, of which quell_plain_read() knows all
- * that the port keeps.  False, and nothing changed: for the other path, also where it does not fit.
+ * The fast path: enqueue TCP data of which quell_plain_read() parses all that the port needs.
+ * Returns false without a change where it does not, or the packet does not fit.
  */
 static inline bool swport_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch)
 {
@@ -304,7 +289,6 @@ static inline bool swport_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch)
 	return true;
 }
 
-/* A packet that is not for the straight path, or of a port that is not. */
 static noinline int swport_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 				       struct sk_buff **to_free)
 {
@@ -315,13 +299,13 @@ static noinline int swport_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 		return swport_enqueue_whole(skb, sch, to_free, &verdict) ? verdict :
 		       swport_enqueue_cut(skb, sch, to_free);
 	verdict = swport_enqueue_one(skb, sch, to_free);
-	/* Parents count the length that arrived; correct their backlog to the trimmed length. */
+	/* Parents count the length before trimming. */
 	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
 		qdisc_tree_reduce_backlog(sch, 0, old_bytes - qdisc_pkt_len(skb));
 	return verdict;
 }
 
-/* A packet of a port with features; on the straight path the wire is woken as by swport_admit(). */
+/* On the fast path the shaper is restarted as by swport_wake(). */
 static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *sch,
 					    struct sk_buff **to_free)
 {
@@ -342,11 +326,10 @@ static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *s
 }
 
 /**
- * quell_swport_enqueue() - a packet arrives at the port
+ * quell_swport_enqueue() - enqueue a packet
  * @skb: packet, of any size
  * @sch: the port's qdisc
  * @to_free: list of dropped packets, freed by the caller
- *
  * Context: softirq or BH disabled, qdisc lock held.
  * Return: NET_XMIT_SUCCESS when all or part of it was queued; with __NET_XMIT_STOLEN
  * added when no segment was queued and some were deflected; or NET_XMIT_DROP.
@@ -362,12 +345,7 @@ int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 						swport_enqueue_any(skb, sch, to_free);
 }
 
-/**
- * quell_swport_purge() - drop everything queued
- * @port: the switch port
- *
- * Context: RTNL and the qdisc lock held, or the qdisc out of use.
- */
+/* Context: RTNL and the qdisc lock held, or the qdisc out of use. */
 void quell_swport_purge(struct swport_sched *port)
 {
 	swport_band_purge(&port->control);
