@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer that ports of one network namespace share, each up to a threshold
- * that moves with what is free (<quell/core/port/sharedbuf.h>).
+ * The buffer that ports of a network namespace share, each up to a threshold that follows the free
+ * space (<quell/core/port/sharedbuf.h>).
  *
- * A namespace has one buffer while one of its ports has `alpha`; its size is the
- * last one configured, by whichever port.  Packets queued in data bands are charged
- * to it; control bands have their own caps and are not.  Ports have separate
- * locks, so usage is one atomic counter: a packet is charged before it is
- * queued, by compare and exchange, so that two ports cannot take the same room.
- *
- *	arrival:	counted, or refused			quell_swport_buffer_take()
- *	departure:	counted out				quell_swport_buffer_settle()
- *	joining:	bytes already queued are charged, even beyond the threshold
- *	leaving:	all bytes of the port are uncharged
- *
- * Shrinking the buffer drops no packet: it only admits none until there is room.
+ * A namespace has one while one of its ports has `alpha`, of the size configured last.  Data bands
+ * are charged to it; control bands have their own limits.  Ports have separate locks: usage is an
+ * atomic counter, charged by compare and exchange before a packet is queued, so that two ports
+ * cannot use the same space.  A new port is charged for its queue even above its threshold.
+ * Shrinking the buffer drops no packet, but admits no packet until there is space.
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -22,17 +15,9 @@
 
 #include "swport.h"
 
-/**
- * struct swport_buffer - shared buffer of one network namespace
- * @siblings: entry in swport_buffers
- * @net: the namespace
- * @ports: number of ports that share the buffer
- * @size_bytes: capacity; written with RTNL, read without
- * @used_bytes: bytes queued now
- * @used_max_bytes: maximum of @used_bytes so far
- *
- * The first three under RTNL.  A namespace outlives its devices and their qdiscs,
- * so @net is valid as long as @ports.
+/*
+ * @size_bytes is written with RTNL and read without, the fields before it are under RTNL.  A
+ * namespace outlives its devices and their qdiscs, so @net is valid.
  */
 struct swport_buffer {
 	struct list_head	siblings;
@@ -43,7 +28,6 @@ struct swport_buffer {
 	atomic_t		used_max_bytes;
 };
 
-/* One per namespace that has any; RTNL. */
 static LIST_HEAD(swport_buffers);
 
 static struct swport_buffer *swport_buffer_find(const struct net *net)
@@ -78,7 +62,7 @@ static void swport_buffer_raise(struct swport_buffer *buffer, int used_bytes)
 		;
 }
 
-/* Charge a packet, or all segments of a super-packet; false if they do not fit. */
+/* Returns false if they do not fit. */
 static bool swport_buffer_charge(struct swport_sched *port, const struct quell_super *super)
 {
 	struct swport_buffer *buffer = port->share.buffer;
@@ -98,13 +82,11 @@ static bool swport_buffer_charge(struct swport_sched *port, const struct quell_s
 }
 
 /**
- * quell_swport_buffer_take() - room for a packet of the data band
+ * quell_swport_buffer_take() - charge a data packet to the shared buffer, if there is one
  * @port: the switch port
- * @len_bytes: of the packet, which fits into the port's own limit
- *
+ * @len_bytes: of the packet, which fits the port's own limit
  * Context: softirq, qdisc lock held.
- * Return: true where the port shares no buffer, or the packet is now charged to it;
- * false: the caller must drop the packet; the drop is already counted.
+ * Return: false if the caller must drop the packet; the drop is counted.
  */
 bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes)
 {
@@ -121,25 +103,18 @@ bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes)
 }
 
 /**
- * quell_swport_buffer_take_all() - room for all segments of a super-packet
+ * quell_swport_buffer_take_all() - charge all segments of a super-packet
  * @port: the switch port
- * @super: super-packet, which fits into the port's own limit
- *
+ * @super: super-packet, which fits the port's own limit
  * Context: softirq, qdisc lock held.
- * Return: true where the port shares no buffer, or the segments are now charged to it;
- * false where one of them would not be admitted: nothing is charged or counted.
+ * Return: false, with no change, if one of the segments would not be admitted.
  */
 bool quell_swport_buffer_take_all(struct swport_sched *port, const struct quell_super *super)
 {
 	return !port->share.buffer || swport_buffer_charge(port, super);
 }
 
-/**
- * quell_swport_buffer_settle() - packets have left the data band
- * @port: the switch port
- *
- * Context: qdisc lock held.
- */
+/* Adjust the charge to the data band's backlog.  Context: qdisc lock held. */
 void quell_swport_buffer_settle(struct swport_sched *port)
 {
 	struct swport_share *share = &port->share;
@@ -150,15 +125,7 @@ void quell_swport_buffer_settle(struct swport_sched *port)
 	share->held_bytes = port->data.backlog_bytes;
 }
 
-/**
- * quell_swport_buffer_check() - check the buffer attributes of a request
- * @sch: the port's qdisc
- * @params: parameters of the request
- * @extack: error message
- *
- * Context: RTNL held.
- * Return: 0, or -EINVAL.
- */
+/* Check the buffer attributes of a request.  Context: RTNL held.  Returns 0 or -EINVAL. */
 int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_params *params,
 			      struct netlink_ext_ack *extack)
 {
@@ -170,11 +137,10 @@ int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_param
 }
 
 /**
- * quell_swport_buffer_get() - find or create the buffer a port will share
+ * quell_swport_buffer_get() - find or create the buffer of a port
  * @sch: the port's qdisc
  * @params: checked parameters of a request
- * @buffer: set to the buffer, or to NULL if the port shares none
- *
+ * @buffer: set to the buffer, or to NULL without `alpha'
  * Context: RTNL held; may sleep.
  * Return: 0, or -ENOMEM and no state has changed.
  */
@@ -196,11 +162,8 @@ int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params 
 	return 0;
 }
 
-/**
- * quell_swport_buffer_move() - a port joins a buffer, leaves it, or stays
- * @port: the switch port
- * @buffer: result of quell_swport_buffer_get(), or NULL
- *
+/*
+ * Set or clear the buffer of a port.
  * Context: RTNL and the qdisc lock held, or the qdisc out of use.
  */
 void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer)
@@ -228,25 +191,13 @@ void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *b
 	}
 }
 
-/**
- * quell_swport_buffer_size() - size of the buffer a port shares
- * @port: the switch port
- *
- * Context: RTNL or the qdisc lock held.
- * Return: bytes; 0: the port shares no buffer.
- */
+/* Bytes; 0 without a buffer.  Context: RTNL or the qdisc lock held. */
 u32 quell_swport_buffer_size(const struct swport_sched *port)
 {
 	return port->share.buffer ? READ_ONCE(port->share.buffer->size_bytes) : 0;
 }
 
-/**
- * quell_swport_buffer_stats() - the buffer's part of a port's statistics
- * @port: the switch port
- * @value: by TCA_SWPORT_STATS_*; all 0 where the port shares none, but for drops
- *
- * Context: qdisc lock held.
- */
+/* Set the buffer's statistics, @value by TCA_SWPORT_STATS_*.  Context: qdisc lock held. */
 void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value)
 {
 	const struct swport_share *share = &port->share;

@@ -67,10 +67,9 @@ static int swport_parse_class(const struct nlattr *attr, struct quell_red_class 
 
 /**
  * quell_swport_parse_classes() - parse the ECN classes of a request
- * @nest: TCA_SWPORT_ECN_CLASSES, or NULL: the classes stay
+ * @nest: TCA_SWPORT_ECN_CLASSES, or NULL to keep the classes
  * @params: parameters of the request, with the ECN mode already set; the classes are set
  * @extack: error message
- *
  * Context: RTNL held.
  * Return: 0 or a negative error.
  */
@@ -113,14 +112,7 @@ int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *
 	return 0;
 }
 
-/**
- * quell_swport_check_classes() - check the thresholds of classes against each other and the limit
- * @params: parameters of the request
- * @extack: error message
- *
- * Context: any.
- * Return: 0, or -EINVAL.
- */
+/* Check thresholds against each other and the limit.  Returns 0 or -EINVAL. */
 int quell_swport_check_classes(const struct swport_params *params,
 			       struct netlink_ext_ack *extack)
 {
@@ -158,14 +150,7 @@ static int swport_dump_class(struct sk_buff *skb, const struct quell_red_class *
 	return 0;
 }
 
-/**
- * quell_swport_dump_classes() - dump the ECN classes
- * @skb: message; left unchanged if there are no classes
- * @classes: of the port
- *
- * Context: RTNL held.
- * Return: 0, or -EMSGSIZE; then the caller must cancel the enclosing nest.
- */
+/* Returns 0, or -EMSGSIZE: the caller must cancel the enclosing nest.  Context: RTNL held. */
 int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes)
 {
 	struct nlattr *nest;
@@ -184,13 +169,8 @@ int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classe
 	return 0;
 }
 
-/**
- * quell_swport_commit_classes() - carry the class counters over to new classes
- * @port: the switch port, with the old classes
- * @classes: new classes
- *
- * A new class with the DSCPs of an old one keeps its counters; the others start at 0.
- *
+/*
+ * A new class with the DSCPs of an old one keeps its counters.
  * Context: RTNL and the qdisc lock held.
  */
 void quell_swport_commit_classes(struct swport_sched *port,
@@ -232,14 +212,7 @@ static int swport_put_class_stats(struct sk_buff *skb, u64 dscps,
 	return 0;
 }
 
-/**
- * quell_swport_dump_class_stats() - dump the marking counters by class
- * @sch: the port's qdisc
- * @skb: message; left unchanged if there are no classes
- *
- * Context: RTNL held; takes the qdisc lock.
- * Return: 0, or -EMSGSIZE; then the caller must cancel the enclosing nest.
- */
+/* As quell_swport_dump_classes(); takes the qdisc lock. */
 int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct swport_class_stats stats[QUELL_RED_CLASSES_MAX];

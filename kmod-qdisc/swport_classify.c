@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the headers of a packet as it arrives, once for all that the port does with it
- * (<quell/core/port/frame.h>), and says whether it belongs in the control band.
+ * Parse the headers of a packet once, at enqueue (<quell/core/port/frame.h>), and classify it.
  *
- * Besides what the frame says, so does what this host sends with TC_PRIO_CONTROL, as the
- * kernel does LACP, STP, IGMP and MLD; programs need CAP_NET_ADMIN for that.
+ * Locally sent packets with TC_PRIO_CONTROL are control, too: the kernel's LACP, STP, IGMP and
+ * MLD; programs need CAP_NET_ADMIN for it.
  *
- * An Ethernet frame is read from its first byte on.  What skb says of it, as of its network
- * header and its protocol, is of no account: behind a bridge the network header of a frame
- * with two tags is the inner tag, and where a checksum begins is the sender's to say.
+ * An Ethernet frame is parsed from its first byte.  skb's network header and protocol are ignored:
+ * behind a bridge that of a frame with two tags is the inner tag.
  */
 #include <linux/if_arp.h>
 #include <linux/pkt_sched.h>
@@ -33,7 +31,7 @@ static void swport_read(const struct sk_buff *skb, const u8 *data, u32 bytes,
 	packet->control = quell_frame_is_control(frame);
 }
 
-/* Headers that the driver, or the sender, has left in pages. */
+/* Headers in page fragments. */
 static noinline void swport_read_copy(const struct sk_buff *skb, struct swport_packet *packet)
 {
 	u32 bytes = min_t(u32, skb->len, QUELL_FRAME_BYTES_MAX);
@@ -43,12 +41,11 @@ static noinline void swport_read_copy(const struct sk_buff *skb, struct swport_p
 }
 
 /**
- * quell_swport_read() - read the headers of a packet that arrives
+ * quell_swport_read() - parse the headers of a packet
  * @port: the switch port
  * @skb: packet, or super-packet, from its link-layer header on
- *
  * Context: softirq, qdisc lock held; does not write to @skb.
- * Return: to be used before @skb is changed and another packet is read.
+ * Return: the headers, valid until @skb is changed or another packet is parsed.
  */
 const struct swport_packet *quell_swport_read(struct swport_sched *port,
 					      const struct sk_buff *skb)
@@ -63,13 +60,7 @@ const struct swport_packet *quell_swport_read(struct swport_sched *port,
 	return packet;
 }
 
-/**
- * quell_swport_note() - keep what is needed when the packet leaves
- * @skb: packet, or super-packet, to be queued
- * @frame: its headers
- *
- * Context: softirq, qdisc lock held.
- */
+/* Store the headers needed at dequeue.  Context: softirq, qdisc lock held. */
 void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame)
 {
 	const struct quell_frame_ip *outer = &frame->ip[0], *flow = quell_frame_flow(frame);

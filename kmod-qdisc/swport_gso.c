@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Super-packets (GSO): which may stay whole, and cutting the others.
+ * Super-packets (GSO): which may stay whole, and segmentation of the others.
  *
- * Whole means that the segments are queued, judged and sent as one packet.  Lengths are
- * those of the segments on the wire from the moment a super-packet enters, so that
- * cutting it later changes no number of bytes, only the number of packets queued.
+ * A whole one is queued, marked and sent as one packet.  Its length is that of its segments on the
+ * wire from enqueue on, so that later segmentation changes the number of packets alone.
  *
- * Without `split-gso' a super-packet of TCP or UDP stays whole while all its segments
- * would fare alike.  It is cut
+ * Without `split-gso' TCP and UDP are segmented only
  *
- *	at enqueue	where not all segments fit, so that each is admitted, trimmed or
- *			dropped by itself
- *			where a segment is deflected, or may be
- *	at dequeue	where the last segment gets a telemetry record
+ *	at enqueue	if not all segments fit, so that each is admitted, trimmed or dropped
+ *			if a segment is deflected, or may be
+ *	at dequeue	if the last segment gets a telemetry record
  *
- * Tunnelled ones, SCTP, IPsec, fragments of UDP and lists of packets are always cut: the
- * headers of their segments are not simply those of the first.  So are IPv6 packets with other
- * headers before TCP or UDP, as that of a BIG TCP packet, which no segment has.
+ * Tunnels, SCTP, IPsec, UDP fragments and lists of packets are always segmented, as their segments'
+ * headers are not copies of the first's; so is IPv6 with extension headers, as of BIG TCP.
  */
 #include <linux/tcp.h>
 #include <linux/udp.h>
@@ -30,8 +26,8 @@
 	(SKB_GSO_SCTP | SKB_GSO_ESP | SKB_GSO_UDP | SKB_GSO_FRAGLIST | SKB_GSO_FCOE)
 
 /*
- * Where IP says that TCP or UDP begins; 0 where something else follows it.  The port's own reading
- * of headers (quell_swport_read()) believes no length of 0, as packets above 64 KB state.
+ * Offset of TCP or UDP by the IP header; 0: another protocol.  quell_swport_read() rejects the
+ * length of 0 of packets above 64 KB.
  */
 static int swport_gso_transport_at(const struct sk_buff *skb, u8 proto)
 {
@@ -58,9 +54,8 @@ static int swport_gso_transport_at(const struct sk_buff *skb, u8 proto)
 }
 
 /*
- * Bytes that are at the beginning of each segment; 0 if they are not found.  Of another host's
- * packet, a guest's, the stack's offset of the transport is that host's word: what IP says must be
- * the same.
+ * Length of the headers of each segment; 0: not found.  The stack's transport offset may come from
+ * a guest: IP must confirm it.
  */
 static u32 swport_gso_header_bytes(const struct sk_buff *skb)
 {
@@ -81,13 +76,12 @@ static u32 swport_gso_header_bytes(const struct sk_buff *skb)
 }
 
 /**
- * quell_swport_gso_measure() - what a super-packet is on the wire
+ * quell_swport_gso_measure() - measure a super-packet on the wire
  * @port: the switch port
  * @skb: GSO packet
  * @super: set when the result is true
- *
  * Context: softirq, qdisc lock held; does not write to @skb.
- * Return: false if it must be cut at once, as it cannot stay whole or is to be split.
+ * Return: false if it must be segmented now.
  */
 bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_buff *skb,
 			      struct quell_super *super)
@@ -110,13 +104,11 @@ bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_b
 }
 
 /**
- * quell_swport_gso_cut() - segments of a super-packet
+ * quell_swport_gso_cut() - segment a super-packet
  * @port: the switch port
- * @skb: GSO packet; stays as it is, and the caller's
- *
+ * @skb: GSO packet, which remains the caller's
  * Context: softirq, qdisc lock held.
- * Return: list of the segments, each with its length; NULL for lack of memory, or for a
- * malformed packet.
+ * Return: list of segments, each with its length; NULL without memory or for a malformed packet.
  */
 struct sk_buff *quell_swport_gso_cut(struct swport_sched *port, struct sk_buff *skb)
 {
@@ -133,10 +125,9 @@ struct sk_buff *quell_swport_gso_cut(struct swport_sched *port, struct sk_buff *
 }
 
 /**
- * quell_swport_gso_own() - note what each segment at the end of a queue has behind it
+ * quell_swport_gso_own() - set ->own_bytes of the segments of a super-packet
  * @queue: data band
- * @pkts: how many packets at its end are segments of the super-packet just cut
- *
+ * @pkts: number of segments at its end
  * Context: softirq, qdisc lock held.
  */
 void quell_swport_gso_own(struct sk_buff_head *queue, u32 pkts)
@@ -151,7 +142,7 @@ void quell_swport_gso_own(struct sk_buff_head *queue, u32 pkts)
 	}
 }
 
-/* Whether the segments have the bytes that were counted when the packet entered. */
+/* Do the segments have the length counted at enqueue? */
 static bool swport_gso_is_as_measured(const struct sk_buff *whole, const struct sk_buff *segs)
 {
 	u32 bytes = 0;
@@ -161,7 +152,7 @@ static bool swport_gso_is_as_measured(const struct sk_buff *whole, const struct 
 	return bytes == qdisc_pkt_len(whole);
 }
 
-/* Put the segments of the first packet of the data band into its place. */
+/* Replace the first packet of the data band by its segments. */
 static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct sk_buff *segs)
 {
 	struct swport_sched *port = qdisc_priv(sch);
@@ -185,13 +176,9 @@ static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct 
 	consume_skb(whole);
 }
 
-/**
- * quell_swport_gso_open() - cut the first packet of the data band
- * @sch: the port's qdisc; that packet is a super-packet
- *
- * If memory is lacking it stays whole, and if its segments are not what was measured.
- *
- * Context: softirq, qdisc lock held.
+/*
+ * Segment the first packet of the data band.  It stays whole without memory, or if the length of
+ * its segments is not as measured.  Context: softirq, qdisc lock held.
  */
 void quell_swport_gso_open(struct Qdisc *sch)
 {
@@ -199,7 +186,7 @@ void quell_swport_gso_open(struct Qdisc *sch)
 	struct sk_buff *skb = skb_peek(&port->data.queue);
 	struct sk_buff *segs;
 
-	/* The last segment takes over what the packet counted of its socket's memory. */
+	/* The last segment inherits the truesize charged to the socket. */
 	port->data.memory_bytes -= skb->truesize;
 	segs = quell_swport_gso_cut(port, skb);
 	if (segs && swport_gso_is_as_measured(skb, segs)) {

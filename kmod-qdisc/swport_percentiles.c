@@ -2,13 +2,11 @@
 /*
  * Depth and sojourn percentiles of each band (<quell/core/port/histogram.h>).
  *
- *	depth	bytes queued in the band when a packet arrives for it, admitted or not;
- *		each segment of a GSO packet that is cut counts by itself, all those of one
- *		that stays whole with what the first finds
- *	sojourn	time from enqueue to dequeue, of packets that leave
+ *	depth	bytes in the band when a packet is offered, admitted or not; segments of a whole
+ *		GSO packet count with the depth before the first
+ *	sojourn	time from enqueue to dequeue
  *
- * They cost 19 kB a port and two clock readings a packet, hence are off by default.
- * They count from when they are turned on; turning them off discards them.
+ * Off by default: they need 19 kB a port and two clock readings a packet.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -17,22 +15,15 @@
 
 #include "swport.h"
 
-/* Reported quantiles of each histogram, in the order of TCA_SWPORT_QUANTILE_*. */
+/* In the order of TCA_SWPORT_QUANTILE_*. */
 static const u32 swport_permille[] = { 500, 900, 990, 999 };
 
-/**
- * struct swport_percentiles - histograms of a port
- * @depth: bytes; index 0 data band, 1 control band
- * @sojourn: ns; same indices
- *
- * Under the qdisc's lock.
- */
+/* Index 0 data band, 1 control band; sojourn in ns.  Under the qdisc's lock. */
 struct swport_percentiles {
 	struct quell_histogram depth[2];
 	struct quell_histogram sojourn[2];
 };
 
-/* Values to report, copied under the lock at one moment. */
 struct swport_quantiles {
 	u64 count;
 	u64 value[ARRAY_SIZE(swport_permille)];
@@ -44,7 +35,6 @@ struct swport_quantiles {
  * @port: the switch port
  * @params: parameters of the request
  * @fresh: set to the port's histograms, to new ones, or to NULL if they are off
- *
  * Context: RTNL held; may sleep.
  * Return: 0 or -ENOMEM.
  */
@@ -61,25 +51,12 @@ int quell_swport_percentiles_get(const struct swport_sched *port,
 	return *fresh ? 0 : -ENOMEM;
 }
 
-/**
- * quell_swport_percentiles_free() - free histograms a port no longer uses
- * @old: histograms, or NULL
- *
- * Context: may sleep.
- */
 void quell_swport_percentiles_free(struct swport_percentiles *old)
 {
 	kvfree(old);
 }
 
-/**
- * quell_swport_arrive() - record depth and arrival time of a packet offered to a band
- * @port: the switch port
- * @skb: packet, its number of segments known
- * @control: control band, not data
- *
- * Context: softirq, qdisc lock held.
- */
+/* Record depth and time at enqueue, with the number of segments set.  Context: qdisc lock held. */
 void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool control)
 {
 	const struct swport_band *band = control ? &port->control : &port->data;
@@ -91,15 +68,7 @@ void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool co
 		port->percentiles || port->params.tcp_int_ns ? ktime_get_ns() : 0;
 }
 
-/**
- * quell_swport_leave() - record the sojourn time of a packet that leaves a band
- * @port: the switch port, with percentiles on
- * @skb: packet
- * @control: control band, not data
- * @now_ns: time
- *
- * Context: softirq, qdisc lock held.
- */
+/* Record the sojourn time at dequeue, with percentiles on.  Context: qdisc lock held. */
 void quell_swport_leave(struct swport_sched *port, const struct sk_buff *skb, bool control,
 			u64 now_ns)
 {
@@ -136,13 +105,9 @@ static int swport_put_quantiles(struct sk_buff *skb, int type, const struct swpo
 	return 0;
 }
 
-/**
- * quell_swport_percentiles_dump() - dump the quantiles of all histograms
- * @sch: the port's qdisc
- * @skb: message; left unchanged if percentiles are off
- *
- * Context: RTNL held; takes the qdisc lock.
- * Return: 0, or -EMSGSIZE; then the caller must cancel the enclosing nest.
+/*
+ * Context: RTNL held; takes the qdisc lock.  Returns 0, or -EMSGSIZE: the caller must cancel the
+ * enclosing nest.
  */
 int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb)
 {

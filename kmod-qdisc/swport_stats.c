@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Statistics over netlink, a nest in TCA_STATS_APP: counters, counters of each ECN class,
- * percentiles.
+ * Statistics over netlink, a nest in TCA_STATS_APP: counters, those of each ECN class, percentiles.
+ * Counters of 0 are omitted.
  *
- * Counters of 0 are left out, and readers take what is missing for 0.
- *
- * A dump asks again with an empty buffer if a port does not fit.  A notification has one
- * buffer of NLMSG_GOODSIZE, and the core drops it, unseen by anybody, if it overflows.
- * When one port replaces another it is to carry both, the old one first.  So in a
- * notification a part of the statistics is left out unless room remains behind it for
- * another port's options at their longest; what changed is always reported.
+ * A dump is retried with an empty buffer if a port does not fit.  A notification has one buffer of
+ * NLMSG_GOODSIZE, and the core discards it on overflow.  When a port replaces another it carries
+ * both.  So a notification omits a part of the statistics unless another port's options at their
+ * maximum still fit behind it; changed options are always reported.
  */
 #include <linux/rtnetlink.h>
 #include <net/gen_stats.h>
@@ -18,10 +15,10 @@
 
 #include "swport.h"
 
-/* Headers, kind, and the core's own statistics: 170 bytes, and 50 with an estimator. */
+/* Headers, kind, and the core's statistics: 170 bytes, and 50 with an estimator. */
 #define SWPORT_MESSAGE_REST_BYTES	256
 
-/* Bytes of a port's message at most, without statistics. */
+/* Maximum length of a port's message without statistics. */
 static __always_inline int swport_message_bytes(void)
 {
 	int class_bytes = nla_total_size(nla_total_size_64bit(sizeof(u64)) +
@@ -40,8 +37,6 @@ static __always_inline int swport_message_bytes(void)
  * @attr: attribute type
  * @value: counter
  * @pad: attribute type for padding
- *
- * Context: any.
  * Return: 0 or -EMSGSIZE.
  */
 int quell_swport_put_counter(struct sk_buff *skb, int attr, u64 value, int pad)
@@ -65,7 +60,7 @@ static void swport_snapshot_trim(const struct swport_trim *trim,
 	value[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS] = trim->to_sender_drop_pkts;
 }
 
-/* Copy all counters at one moment, in the order of TCA_SWPORT_STATS_*. */
+/* A consistent copy of all counters. */
 static void swport_snapshot(struct Qdisc *sch,
 			    u64 value[TCA_SWPORT_STATS_MAX + 1])
 {
@@ -129,7 +124,7 @@ static int swport_dump_counters(struct Qdisc *sch, struct sk_buff *skb)
 	return err;
 }
 
-/* One part of the statistics, whole; in a notification without room for it none of it. */
+/* Add one part of the statistics, or omit it from a notification without room. */
 static int swport_dump_part(struct Qdisc *sch, struct sk_buff *skb, bool *left_out,
 			    int (*dump)(struct Qdisc *sch, struct sk_buff *skb))
 {
@@ -145,14 +140,7 @@ static int swport_dump_part(struct Qdisc *sch, struct sk_buff *skb, bool *left_o
 	return 0;
 }
 
-/**
- * quell_swport_dump_stats() - dump the statistics as a nest in TCA_STATS_APP
- * @sch: the port's qdisc
- * @d: dump in progress
- *
- * Context: RTNL held; takes the qdisc lock.
- * Return: 0, or -1 when the message is full, as the core expects.
- */
+/* Context: RTNL held; takes the qdisc lock.  Returns 0, or -1 when the message is full. */
 int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct sk_buff *skb = d->skb;

@@ -2,24 +2,18 @@
 /*
  * Trimming to the sender: the sender of a dropped segment gets a NACK at once.
  *
- * The port builds a NACK from the segment's headers, <quell/trim_nack.h>, and hands it
- * to the network layer as if the receiver had sent it and it had arrived by the port's
- * device.  So it is routed or bridged like any reply, and passes reverse path
- * filters.  The sender learns of the loss without the delay to the receiver
- * and back.
+ * The NACK, built from the segment's headers (<quell/trim_nack.h>), enters the network layer as if
+ * the receiver had sent it and it came in through the port's device.  So it is routed or bridged
+ * as any reply, passes reverse path filters, and saves the delay to the receiver and back.  In a
+ * tunnel it returns through the tunnel, <quell/trim_tunnel.h>.
  *
- * netif_rx() only queues, to the backlog of this processor, so it may be called with the
- * qdisc's lock held; the backlog's limit (net.core.netdev_max_backlog) applies to
- * NACKs, too, and those it drops are counted.  There is at most one NACK for each dropped
- * segment, longer than it by at most the option, and never one for a NACK, which
- * has no payload: so there is no amplification, and no loop.
+ * netif_rx() only queues, so it may be called with the qdisc's lock held; it drops above
+ * net.core.netdev_max_backlog, which is counted.  A dropped segment causes at most one NACK, longer
+ * by at most the option, and a NACK, without payload, causes no other: no amplification, no loop.
  *
- * The answer to a segment in a tunnel goes back by it, <quell/trim_tunnel.h>.
- *
- * NACKs are sent for TCP segments with payload whose Quell option states its length,
- * whatever their size, if they may be trimmed and came in by a device of Ethernet kind.
- * Segments this host sends itself are trimmed and sent on; they are recognised by having
- * no input device, as skb->sk may be another namespace's socket beyond a bridge.
+ * Eligible are TCP segments with payload, of any size, with a length in the Quell option, which may
+ * be trimmed and came in by Ethernet.  Locally sent ones are trimmed and sent on; they have no
+ * input device, whereas skb->sk may be another namespace's socket beyond a bridge.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -30,7 +24,7 @@
 
 #include "swport.h"
 
-/* What is before the NACK: as before the segment, with addresses swapped. */
+/* The outer headers are the segment's, with addresses swapped. */
 static int swport_nack_put_outside(struct sk_buff *nack, const struct sk_buff *skb, u32 bytes)
 {
 	struct ethhdr *eth = skb_put(nack, bytes);
@@ -75,10 +69,9 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
  * @skb: the segment
  * @frame: its headers
  * @trim: the same, from its IP header on; it may be trimmed
- *
  * Context: softirq, qdisc lock held.
- * Return: true when a NACK was made, even if the backlog dropped it; false when the
- * segment is not eligible or memory was lacking, so that it may be trimmed instead.
+ * Return: true when a NACK was sent, even if the backlog dropped it; false when the segment
+ * is not eligible or without memory, so that it may be trimmed instead.
  */
 bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb,
 			 const struct quell_frame *frame, const struct quell_trim *trim)

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trimming: if the data band has no room for a packet, its beginning is sent on.
+ * Trimming: if the data band has no room for a packet, its beginning is sent on.  The receiver, or
+ * the sender, then detects loss and congestion a round trip later and not by a timeout.
+ * <quell/trim.h> defines the length and the header changes; this file handles the buffers.
  *
- * From it the receiver, or the sender, learns what was lost and where congestion
- * is, one round trip later instead of by a timeout.  <quell/trim.h> defines the length
- * and the header changes; this file handles the buffers.
- *
- * Trimmed are packets of TCP (neither SYN nor RST) and UDP, longer than `size` and
- * their own headers, whose DSCP is eligible; never those that have a DSCP of trimmed
- * packets, this port's or one that other ports use.  Not supported: IP fragments, IPv6
- * packets with extension headers, and tunnelled packets whose inner checksum is still to
- * be computed.
- *
- * Sizes are those of frames, as everywhere in this port.
+ * Eligible are TCP (neither SYN nor RST) and UDP, longer than `size` and their headers, of an
+ * eligible DSCP and not yet trimmed.  Not supported: IP fragments, IPv6 with extension headers, and
+ * tunnelled packets with a partial inner checksum.  Sizes are those of frames.
  */
 #include <linux/if_ether.h>
 #include <linux/skbuff.h>
@@ -23,7 +17,7 @@
 
 #include "swport.h"
 
-/* A checksum left to the device must be the one of the transport header found, in its place. */
+/* A partial checksum must be that of the transport header found, in its place. */
 static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct quell_frame *frame)
 {
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
@@ -35,16 +29,9 @@ static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct que
 		skb->csum_offset == check_at);
 }
 
-/**
- * quell_swport_is_trimmed() - does a packet count as trimmed, by its DSCP?
- * @params: how this port trims
- * @frame: the packet's headers
- *
- * A switch may set another DSCP than this port, or one by the port it sends to
- * (SONiC's asymmetric DSCP).
- *
- * Context: any.
- * Return: true for the DSCP this port sets and for those of @params->known.
+/*
+ * True for the DSCP this port sets and those of @params->known: other switches may set another
+ * one, or one per egress port (SONiC's asymmetric DSCP).  Context: any.
  */
 bool quell_swport_is_trimmed(const struct swport_trim_params *params,
 			     const struct quell_frame *frame)
@@ -54,10 +41,7 @@ bool quell_swport_is_trimmed(const struct swport_trim_params *params,
 	return frame->ip[0].version && (dscp == params->dscp || params->known >> dscp & 1);
 }
 
-/*
- * Parse the headers of a packet that may be trimmed to @trim, and return them; NULL for any
- * other packet.  One inside a tunnel is trimmed there, or not at all.
- */
+/* Parse headers to be trimmed; NULL: not eligible.  In a tunnel the inner packet is trimmed. */
 static const u8 *swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
 				  const struct quell_frame *frame, struct quell_trim *trim)
 {
@@ -86,7 +70,7 @@ static u16 swport_trim_sum(const struct sk_buff *skb, u32 at, u32 bytes)
 	return ~ntohs((__force __be16)check);
 }
 
-/* What is outside of the packet follows, as @cut is made. */
+/* Update the tunnel's headers as well. */
 static void swport_trim_edit(struct sk_buff *skb, const struct quell_frame *frame,
 			     const struct quell_trim *trim, const struct quell_trim_cut *cut,
 			     u16 outer_sum)
@@ -105,10 +89,7 @@ static void swport_trim_edit(struct sk_buff *skb, const struct quell_frame *fram
 		quell_trim_edit_outside(skb->data, frame, trim, &outside);
 }
 
-/*
- * Trim a packet.  Make the headers writable first, for they may be shared with TCP's
- * retransmission queue or a packet capture.
- */
+/* The headers may be shared with TCP's retransmit queue or a packet capture: unshare them. */
 static int swport_trim_cut(struct sk_buff *skb, const struct quell_frame *frame,
 			   const struct quell_trim *trim, u32 to_bytes, u8 dscp)
 {
@@ -131,7 +112,7 @@ static int swport_trim_cut(struct sk_buff *skb, const struct quell_frame *frame,
 	err = pskb_trim(skb, end);
 	if (err)
 		return err;
-	/* skb->csum covered the whole packet and is now stale; forwarding does not need it. */
+	/* skb->csum covered the whole packet; forwarding does not need it. */
 	if (skb->ip_summed == CHECKSUM_COMPLETE)
 		skb->ip_summed = CHECKSUM_NONE;
 	swport_trim_edit(skb, frame, trim, &cut, outer_sum);
@@ -140,11 +121,10 @@ static int swport_trim_cut(struct sk_buff *skb, const struct quell_frame *frame,
 }
 
 /**
- * quell_swport_trim() - trim a packet that is dropped, if it may be
+ * quell_swport_trim() - trim a packet instead of dropping it
  * @sch: the port's qdisc
  * @skb: packet of the data band, not GSO
- * @frame: its headers; out of date when @skb is trimmed
- *
+ * @frame: its headers; invalid when @skb is trimmed
  * Context: softirq, qdisc lock held.
  * Return: true when @skb is now the trimmed packet; false when it must be dropped.
  */
@@ -173,26 +153,12 @@ bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb, const struct quel
 	return true;
 }
 
-/**
- * quell_swport_trim_queued() - a trimmed packet is about to be queued
- * @port: the switch port
- * @skb: packet trimmed by quell_swport_trim()
- *
- * Context: softirq, qdisc lock held.
- */
 void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb)
 {
 	port->trim.backlog_pkts++;
 	port->trim.backlog_bytes += qdisc_pkt_len(skb);
 }
 
-/**
- * quell_swport_trim_sent() - a trimmed packet leaves
- * @port: the switch port
- * @skb: packet that was queued
- *
- * Context: softirq, qdisc lock held.
- */
 void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb)
 {
 	port->trim.backlog_pkts--;
@@ -201,13 +167,6 @@ void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb
 	port->trim.sent_bytes += qdisc_pkt_len(skb);
 }
 
-/**
- * quell_swport_trim_dropped() - a trimmed packet found its band full
- * @port: the switch port
- * @skb: packet trimmed by quell_swport_trim()
- *
- * Context: softirq, qdisc lock held.
- */
 void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb)
 {
 	port->trim.drop_pkts++;
