@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In-order flow deflection: flows that meet a long queue at the port leave the switch
- * by another port (Dart, section IV).
+ * In-order flow deflection: flows that meet a long data queue are sent through another port (Dart,
+ * section IV).
  *
  *	enqueue: flow, tokens, queue -> <quell/core/port/iofd.h> -> own queue
  *						            -> outlet -> other device
  *						            -> drop
  *
- * Only the data band is deflected.  Control packets overtake data on the port anyway,
- * so they need not stay in order with the data of their flow.
+ * Control packets are not deflected: they overtake data on the port anyway.
  *
- * The deflection state of a port is allocated when deflection is first enabled and
- * lives as long as the port.  When deflection is reconfigured or disabled, flows
- * already deflected stay so until none of their packets can be overtaken any more.
- * If the alternate of a flow is removed, by a change or with its device, its packets
- * are dropped for the idle time; then the flow uses the port itself again.
+ * The state is allocated when deflection is first enabled and freed with the port.  Deflected flows
+ * stay so after a change as long as their packets can be overtaken.  If the alternate of a flow is
+ * removed, by a change or with its device, its packets are dropped for the idle time; then the flow
+ * uses the port itself again.
  */
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -29,7 +27,6 @@
 
 #include "swport_deflect.h"
 
-/* Number of tokens that a DSCP encodes. */
 static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 dscp)
 {
 	if (dscp < params->token_base || dscp - params->token_base > params->token_max)
@@ -37,7 +34,7 @@ static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 d
 	return dscp - params->token_base;
 }
 
-/* Take one token.  The header may be shared with a clone, so make it writable first. */
+/* Remove one token.  The header may be shared with a clone. */
 static bool swport_deflect_pay(struct sk_buff *skb, const struct quell_frame_ip *ip)
 {
 	u8 dsfield = ((ip->dsfield >> SWPORT_DSCP_SHIFT) - 1) << SWPORT_DSCP_SHIFT;
@@ -54,7 +51,7 @@ static bool swport_deflect_pay(struct sk_buff *skb, const struct quell_frame_ip 
 	return true;
 }
 
-/* Bitmap of alternates through whose device the packet came in; it must not return there. */
+/* Bitmap of alternates that would return the packet to its input device. */
 static u32 swport_deflect_barred(const struct swport_deflect *deflect,
 				 const struct sk_buff *skb)
 {
@@ -66,7 +63,7 @@ static u32 swport_deflect_barred(const struct swport_deflect *deflect,
 	return barred;
 }
 
-/* Fill in the core's view of the packet; check alternates only where a decision needs them. */
+/* Check the alternates only if the decision needs them. */
 static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb,
 				    struct quell_iofd_packet *packet)
 {
@@ -84,7 +81,7 @@ static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb
 	packet->barred = swport_deflect_barred(deflect, skb);
 }
 
-/* Take a token off a packet that carries @tokens; false if that failed. */
+/* Returns false without memory to remove the token. */
 static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff *skb, u8 tokens,
 				  const struct quell_frame_ip *ip)
 {
@@ -99,8 +96,8 @@ static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff
 }
 
 /*
- * Is it a packet without a token of a port that sees none?  Those pay for this alone, so what
- * follows is not inlined: it has a packet on the stack, which kernels may clear.
+ * The fast path: a packet without a token at a port that has deflected no flow.  The rest is not
+ * inlined, as its packet on the stack is initialised by hardened kernels.
  */
 static bool swport_deflect_skips(const struct swport_sched *port, const struct quell_frame *frame)
 {
@@ -112,10 +109,7 @@ static bool swport_deflect_skips(const struct swport_sched *port, const struct q
 								   SWPORT_DSCP_SHIFT));
 }
 
-/*
- * Dissect a packet of a port that deflects, or has done so; false if it must not be looked at
- * further, as it has no flow, or none that matters.
- */
+/* Returns false if the packet has no flow, or deflection is off and has no flows left. */
 static bool swport_deflect_read(struct swport_sched *port, const struct sk_buff *skb,
 				const struct quell_frame *frame, struct quell_iofd_packet *packet)
 {
@@ -134,7 +128,6 @@ static bool swport_deflect_read(struct swport_sched *port, const struct sk_buff 
 	return true;
 }
 
-/* quell_swport_deflect() of a packet that may matter. */
 static noinline bool swport_deflect_awake(struct Qdisc *sch, struct sk_buff *skb,
 					  const struct quell_frame *frame,
 					  struct sk_buff **to_free, int *ret)
@@ -165,14 +158,13 @@ static noinline bool swport_deflect_awake(struct Qdisc *sch, struct sk_buff *skb
 }
 
 /**
- * quell_swport_deflect() - deflect a packet of the data band if it must be
+ * quell_swport_deflect() - deflect a packet of the data band if necessary
  * @sch: the port's qdisc
  * @skb: wire packet, not GSO
  * @frame: its headers
  * @to_free: list of dropped packets, freed by the caller
  * @ret: set when the result is true: the return value for enqueue; a deflected packet
  *	is neither queued nor dropped for parent qdiscs
- *
  * Context: softirq, qdisc lock held.
  * Return: true if the packet was deflected or dropped, false if it is to be queued.
  */
@@ -183,7 +175,6 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 	       swport_deflect_awake(sch, skb, frame, to_free, ret);
 }
 
-/* quell_swport_deflect_keeps() of one that may matter. */
 static noinline bool swport_deflect_keeps_awake(struct Qdisc *sch, const struct sk_buff *skb,
 						const struct quell_frame *frame,
 						const struct quell_super *super)
@@ -202,17 +193,13 @@ static noinline bool swport_deflect_keeps_awake(struct Qdisc *sch, const struct 
 }
 
 /**
- * quell_swport_deflect_keeps() - do all segments of a super-packet stay with the port?
- * @sch: the port's qdisc, which has been told to deflect at some time
- * @skb: super-packet for the data band
+ * quell_swport_deflect_keeps() - are all segments of a super-packet queued at this port?
+ * @sch: the port's qdisc, of which deflection was enabled at some time
+ * @skb: super-packet for the data band; of TCP one flow, of RoCEv2 several
  * @frame: its headers
  * @super: its segments
- *
- * The segments of one of TCP are packets of one flow.  Those of RoCEv2 have headers of
- * their own.
- *
  * Context: softirq, qdisc lock held; does not write to @skb.
- * Return: false if it must be cut, and quell_swport_deflect() called for each segment.
+ * Return: false if quell_swport_deflect() must be called for each segment.
  */
 bool quell_swport_deflect_keeps(struct Qdisc *sch, const struct sk_buff *skb,
 				const struct quell_frame *frame, const struct quell_super *super)
@@ -227,7 +214,7 @@ static bool swport_via_same(const struct swport_via *a, const struct swport_via 
 	       !memcmp(a->addr, b->addr, sizeof(a->addr));
 }
 
-/* Index of an alternate in the new list, QUELL_IOFD_GONE if it is not in it. */
+/* Index in the new list, QUELL_IOFD_GONE if it is not in it. */
 static u8 swport_via_find(const struct swport_deflect_params *params,
 			  const struct swport_via *via)
 {
@@ -252,7 +239,7 @@ static bool swport_via_changed(const struct swport_deflect *deflect,
 	return false;
 }
 
-/* Take references to the alternates' devices; a device unregistered meanwhile stays NULL. */
+/* A device that was unregistered meanwhile is NULL. */
 static struct swport_alternate *
 swport_deflect_hold(const struct Qdisc *sch, const struct swport_deflect_params *params)
 {
@@ -298,13 +285,9 @@ static struct swport_deflect *swport_deflect_new(struct Qdisc *sch, u32 seed)
 }
 
 /**
- * quell_swport_deflect_prepare() - allocate all that a change needs
+ * quell_swport_deflect_prepare() - allocate for a change
  * @sch: the port's qdisc
- * @params: parameters to be committed
- *
- * The caller may then call quell_swport_deflect_commit(), and must call
- * quell_swport_deflect_done() whether it did or not.
- *
+ * @params: parameters to be committed; quell_swport_deflect_done() must follow even if not
  * Context: RTNL held, may sleep.
  * Return: 0 or -ENOMEM.
  */
@@ -329,7 +312,7 @@ int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *
 	return 0;
 }
 
-/* Flows on an alternate that stays keep it; purge the outlet, its packets hold old indices. */
+/* Flows of remaining alternates keep them.  Packets in the outlet have old indices: purge it. */
 static void swport_deflect_replace(struct swport_deflect *deflect,
 				   const struct swport_deflect_params *params)
 {
@@ -346,13 +329,7 @@ static void swport_deflect_replace(struct swport_deflect *deflect,
 	deflect->ask = (1UL << params->via_nr) - 1;
 }
 
-/**
- * quell_swport_deflect_commit() - apply a change
- * @port: the switch port, its old parameters still in place
- * @params: new ones
- *
- * Context: sch_tree_lock held.
- */
+/* Apply a change, with the old parameters still in the port.  Context: sch_tree_lock held. */
 void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_params *params)
 {
 	struct swport_deflect *deflect = port->deflect;
@@ -365,12 +342,7 @@ void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_
 		swport_deflect_replace(deflect, &params->deflect);
 }
 
-/**
- * quell_swport_deflect_done() - finish a change, applied or abandoned
- * @port: the switch port
- *
- * Context: RTNL held, may sleep.
- */
+/* Finish a change, applied or abandoned.  Context: RTNL held, may sleep. */
 void quell_swport_deflect_done(struct swport_sched *port)
 {
 	struct swport_deflect *deflect = port->deflect;
@@ -383,13 +355,7 @@ void quell_swport_deflect_done(struct swport_sched *port)
 	deflect->fresh = NULL;
 }
 
-/**
- * quell_swport_deflect_leave() - drop the references to a device that is unregistered
- * @sch: the port's qdisc
- * @dev: device
- *
- * Context: RTNL held, may sleep.
- */
+/* Drop the references to an unregistered device.  Context: RTNL held, may sleep. */
 void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev)
 {
 	struct swport_sched *port = qdisc_priv(sch);
@@ -411,12 +377,7 @@ void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev)
 	}
 }
 
-/**
- * quell_swport_deflect_destroy() - free the deflection state of a port
- * @port: the switch port; no packet is enqueued to it any more
- *
- * Context: RTNL held, may sleep.
- */
+/* No packet is enqueued to the port any more.  Context: RTNL held, may sleep. */
 void quell_swport_deflect_destroy(struct swport_sched *port)
 {
 	struct swport_deflect *deflect = port->deflect;
@@ -430,13 +391,7 @@ void quell_swport_deflect_destroy(struct swport_sched *port)
 	kvfree(deflect);
 }
 
-/**
- * quell_swport_deflect_stats() - counters, in the order of TCA_SWPORT_STATS_*
- * @port: the switch port
- * @value: by attribute; all of deflection's are set
- *
- * Context: qdisc lock held.
- */
+/* Set the counters of deflection, @value by TCA_SWPORT_STATS_*.  Context: qdisc lock held. */
 void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value)
 {
 	const struct swport_deflect *deflect = port->deflect;
@@ -464,27 +419,14 @@ void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value)
 	value[TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS] = atomic64_read(&deflect->drop_pkts);
 }
 
-/**
- * quell_swport_deflect_seed() - seed the random choice of alternates
- * @port: the switch port
- * @seed: any value
- *
- * Context: sch_tree_lock held, or the port out of use.
- */
+/* Context: sch_tree_lock held, or the port out of use. */
 void quell_swport_deflect_seed(struct swport_sched *port, u64 seed)
 {
 	if (port->deflect)
 		quell_iofd_seed(&port->deflect->vars, seed);
 }
 
-/**
- * quell_swport_deflect_reset() - drop the packets queued in the outlet
- * @port: the switch port
- *
- * Flows keep their alternate: packets already sent there may still be overtaken.
- *
- * Context: as quell_swport_purge().
- */
+/* Flows keep their alternate: packets already sent there may still be overtaken. */
 void quell_swport_deflect_reset(struct swport_sched *port)
 {
 	if (port->deflect)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dissects a packet for deflection: its flow, and whether it starts or ends a message.
+ * Dissect a packet for deflection: its flow, and whether it starts or ends a message.
  *
  *			flow			start		end
  *	TCP		addresses, ports	SYN		FIN, RST
@@ -9,14 +9,11 @@
  *	RoCEv2		addresses, ports,	FIRST, ONLY	LAST, ONLY
  *	(UDP 4791)	destination queue pair
  *
- * plus the time to live, see <quell/core/port/iofd.h>.  In a tunnel the flow is what is
- * inside, with a hash of the tunnel, for the same addresses may be in many; the time to live
- * is that outside, which the routers count down.
+ * and the time to live (<quell/core/port/iofd.h>), of the outer header, which routers decrement.
+ * In a tunnel the flow is the inner one, with a hash of the tunnel, as tunnels may share addresses.
  *
- * Other packets have no flow and are never deflected: other protocols, IP fragments, IPv6
- * packets with extension headers, tagged frames, as a tag belongs to the link and may keep
- * networks apart, and malformed packets.  A flow that mixes such packets with others cannot
- * be kept in order.
+ * Other packets are not deflected: other protocols, IP fragments, IPv6 with extension headers, and
+ * tagged frames, as a tag belongs to the link.  A flow that has both kinds may be reordered.
  */
 #include <linux/if_ether.h>
 #include <linux/jhash.h>
@@ -30,12 +27,11 @@
 #define SWPORT_BTH_QP_AT	4
 #define SWPORT_BTH_QP_MASK	0xffffffU
 
-/* Offset of the addresses of an IP header, and the words of each. */
 #define SWPORT_IPV4_SADDR_AT	12
 #define SWPORT_IPV6_SADDR_AT	8
 #define SWPORT_IPV6_ADDR_WORDS	4
 
-/* Copy source and destination, as on the wire, to two groups of words. */
+/* Network order. */
 static void swport_flow_addresses(const u8 *data, const struct quell_frame_ip *ip, u32 *saddr,
 				  u32 *daddr)
 {
@@ -47,7 +43,7 @@ static void swport_flow_addresses(const u8 *data, const struct quell_frame_ip *i
 	memcpy(daddr, from + bytes, bytes);
 }
 
-/* Tell flows of one tunnel from those of another. */
+/* Distinguish flows of different tunnels. */
 static u32 swport_flow_tunnel(const struct quell_frame *frame, u32 qp)
 {
 	u32 words[2 * SWPORT_IPV6_ADDR_WORDS + 3] = { };
@@ -59,7 +55,7 @@ static u32 swport_flow_tunnel(const struct quell_frame *frame, u32 qp)
 	return jhash2(words, ARRAY_SIZE(words), 0);
 }
 
-/* Set packet flags and stamp from the Quell option of a non-SYN segment, if it has one. */
+/* Flags and stamp of the Quell option of a non-SYN segment. */
 static void swport_flow_option(const struct quell_frame *frame, struct quell_iofd_packet *packet)
 {
 	u32 bytes = frame->tcp_bytes - QUELL_FRAME_TCP_BYTES, at, stated;
@@ -110,7 +106,6 @@ static bool swport_flow_roce(const struct quell_frame *frame, struct quell_iofd_
  * @skb: packet
  * @frame: its headers
  * @packet: flow, flags and stamp are set; must be zeroed
- *
  * Context: any; does not write to @skb.
  * Return: false for packets without a flow that could be deflected.
  */

@@ -92,7 +92,7 @@ static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
 	return -EINVAL;
 }
 
-/* All alternates, numbered from 1: those missing from the list are removed. */
+/* All alternates, numbered from 1; others are removed. */
 static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
 			   struct swport_deflect_params *params, struct netlink_ext_ack *extack)
 {
@@ -164,9 +164,8 @@ static void swport_deflect_get_u32(struct nlattr *attr, u32 *value)
  * @sch: the port's qdisc
  * @tb: attributes, ranges checked
  * @old: current parameters
- * @params: parameters after the request, deflection still as in @old; deflection is set
+ * @params: parameters after the request, to which those of deflection are added
  * @extack: names the attribute on error
- *
  * Context: RTNL held.
  * Return: 0, or a negative error; only @params is modified.
  */
@@ -203,15 +202,7 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 	return swport_deflect_check(tb, params, extack);
 }
 
-/**
- * quell_swport_via_dump() - dump one alternate
- * @via: the alternate
- * @number: attribute type
- * @skb: message to add it to; the caller cancels it on error
- *
- * Context: any.
- * Return: 0 or -EMSGSIZE.
- */
+/* Dump an alternate as attribute @number.  Returns 0, or -EMSGSIZE: the caller cancels. */
 int quell_swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb)
 {
 	struct nlattr *nest = nla_nest_start(skb, number);
@@ -223,14 +214,7 @@ int quell_swport_via_dump(const struct swport_via *via, int number, struct sk_bu
 	return 0;
 }
 
-/**
- * quell_swport_deflect_dump() - dump deflection's options
- * @params: options
- * @skb: message to add them to; the caller cancels it on error
- *
- * Context: RTNL held.
- * Return: 0 or -EMSGSIZE.
- */
+/* Context: RTNL held.  Returns 0, or -EMSGSIZE: the caller cancels. */
 int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct sk_buff *skb)
 {
 	struct nlattr *list;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Outlet of deflected packets: one first-in first-out queue per port, drained by
- * one work item in softirq context, which never runs on two processors at a time.  So
- * packets leave in the order of the port's decisions, and without the port's lock: two ports that
- * deflect to each other cannot deadlock on each other's lock.
+ * Outlet of deflected packets: a FIFO per port, drained by one work item in softirq context, which
+ * does not run on two processors at a time.  So packets are sent in the order of the port's
+ * decisions and without its lock: two ports that deflect to each other cannot deadlock.
  *
- * The packet gets the link-layer header of the alternate's next hop and goes
- * through that device's own qdisc.  The neighbour's queue for unresolved addresses
- * is not used: packets in it could be overtaken when the address is resolved.
- * If the neighbour is unresolved, the packet is dropped, resolution is started, and
- * no new flow is deflected to that alternate.
+ * The packet gets the link-layer header of the next hop and passes that device's qdisc.  The
+ * neighbour's queue for unresolved addresses is not used, as packets in it could be overtaken: an
+ * unresolved neighbour is resolved, the packet dropped, and no new flow deflected to it.
  */
 #include <linux/random.h>
 #include <net/arp.h>
@@ -21,19 +18,14 @@
 /* Packets per run; the rest is left to the next run, so that other softirqs proceed. */
 #define SWPORT_OUTLET_BATCH	64
 
-/* A number that other code is unlikely to store in a packet; not 0. */
+/* Other code is unlikely to store it in a packet; not 0. */
 static u32 swport_outlet_mark __ro_after_init;
 
-/**
- * struct swport_outlet_cb - a deflected packet, from one port to the next
- * @mark: swport_outlet_mark, for the next port
- * @alternate: index of its alternate
- *
- * In the qdisc's part of skb->cb.  Of what lies between two ports, only a bridge, netem and BPF
- * programs at egress write there, and then the packet may be deflected again.  The next port
- * finds the mark whichever processor enqueues the packet: in 7.3 the one that holds the
- * qdisc's lock enqueues for the others, and on PREEMPT_RT another task may send on this
- * processor meanwhile.
+/*
+ * A deflected packet, with a mark for the next port, in the qdisc's part of skb->cb.  Between two
+ * ports only a bridge, netem and BPF programs at egress write there; then the packet may be
+ * deflected again.  A per-CPU flag would not do: in 7.3 the holder of the qdisc's lock enqueues for
+ * other processors, and on PREEMPT_RT another task may send on this one.
  */
 struct swport_outlet_cb {
 	u32	mark;
@@ -62,7 +54,7 @@ static struct neigh_table *swport_outlet_table(const struct swport_alternate *al
 #endif
 }
 
-/* Call with RCU and bottom halves off: kernels differ in which of the two they require. */
+/* With RCU and bottom halves off: kernels differ in which of the two they require. */
 static struct neighbour *swport_outlet_neighbour(const struct swport_alternate *alternate,
 						 struct net_device *dev)
 {
@@ -76,7 +68,7 @@ static bool swport_outlet_is_known(const struct neighbour *neighbour)
 	return neighbour && READ_ONCE(neighbour->nud_state) & NUD_VALID;
 }
 
-/* Start neighbour resolution.  Takes the alternate's qdisc lock when it sends. */
+/* Takes the alternate's qdisc lock when it sends. */
 static void swport_outlet_ask(const struct swport_alternate *alternate,
 			      struct net_device *dev)
 {
@@ -92,7 +84,6 @@ static void swport_outlet_ask(const struct swport_alternate *alternate,
 	neigh_release(neighbour);
 }
 
-/* Replace the packet's link-layer header by that of the next hop. */
 static bool swport_outlet_address(struct sk_buff *skb, const struct swport_alternate *alternate,
 				  struct net_device *dev)
 {
@@ -138,16 +129,10 @@ static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *s
 	dev_queue_xmit(skb);
 }
 
-/**
- * quell_swport_outlet_sent() - does a packet come from another port's outlet?
- * @skb: packet or segment, which this port has not classified yet
- *
- * Ports of one switch do not decrement the time to live, so a packet deflected back and
- * forth between two ports would look the same each time.  Therefore it is deflected
- * only once and then stays with the port it came to.
- *
+/*
+ * Does a packet come from another port's outlet?  Ports of a switch do not decrement the time to
+ * live, so it would be deflected back and forth: it is deflected only once.
  * Context: enqueue, before the port writes to the qdisc's part of skb->cb.
- * Return: true if it does.
  */
 bool quell_swport_outlet_sent(const struct sk_buff *skb)
 {
@@ -201,7 +186,6 @@ static void swport_outlet_run(struct quell_bh_work *work)
  * @skb: packet, from its link-layer header on
  * @alternate: index of the alternate
  * @limit_bytes: capacity of the outlet
- *
  * Context: bottom halves off, qdisc lock held.
  * Return: true if queued; if not, the drop is counted and the caller must free @skb.
  */
@@ -233,10 +217,7 @@ bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *sk
  * quell_swport_outlet_working() - find the usable alternates
  * @deflect: deflection of the port
  * @mtu_bytes: the port's MTU; alternates with a lower one are unusable
- *
- * Starts neighbour resolution for alternates that only lack the address.
- *
- * Context: bottom halves off, qdisc lock held.
+ * Context: bottom halves off, qdisc lock held.  Starts resolution of missing neighbours.
  * Return: bitmap of alternates.
  */
 u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu_bytes)
@@ -260,12 +241,7 @@ u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu
 	return working;
 }
 
-/**
- * quell_swport_outlet_purge() - drop all packets in the outlet, and count them
- * @deflect: deflection of the port
- *
- * Context: any.
- */
+/* Drop all packets in the outlet, and count them.  Context: any. */
 void quell_swport_outlet_purge(struct swport_deflect *deflect)
 {
 	struct sk_buff *skb;
@@ -278,12 +254,6 @@ void quell_swport_outlet_purge(struct swport_deflect *deflect)
 	local_bh_enable();
 }
 
-/**
- * quell_swport_outlet_init() - initialise an empty outlet
- * @deflect: deflection of the port
- *
- * Context: any.
- */
 void quell_swport_outlet_init(struct swport_deflect *deflect)
 {
 	skb_queue_head_init(&deflect->fifo);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The flows a port deflects, for "tc class show": a class each, as fq_codel and sfq
- * show theirs, numbered as the entries of the table from 1.  Only packets create and
- * delete them; a dump shows a recent snapshot.
+ * Deflected flows for "tc class show", a class each, as of fq_codel and sfq, numbered from 1 as the
+ * table's entries.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
@@ -12,7 +11,7 @@
 
 #define SWPORT_FLOW_IPV4	4
 
-/* Copy the flow table entry of a class; false if the entry is not in use. */
+/* Returns false if the entry is not in use. */
 static bool swport_flow_copy(struct Qdisc *sch, unsigned long class, u64 now_ns,
 			     struct quell_iofd_entry *entry)
 {
@@ -30,7 +29,6 @@ static bool swport_flow_copy(struct Qdisc *sch, unsigned long class, u64 now_ns,
 	return in_use;
 }
 
-/* Classes have no child qdisc. */
 static struct Qdisc *swport_flow_leaf(struct Qdisc *sch, unsigned long class)
 {
 	return NULL;
@@ -60,7 +58,6 @@ static void swport_flow_walk(struct Qdisc *sch, struct qdisc_walker *arg)
 	}
 }
 
-/* Addresses, ports, and the rest of the flow key. */
 static int swport_flow_put_key(struct sk_buff *skb, const struct quell_iofd_flow *flow)
 {
 	u32 kind = flow->word[SWPORT_FLOW_KIND], ports = flow->word[SWPORT_FLOW_PORTS];
@@ -80,7 +77,7 @@ static int swport_flow_put_key(struct sk_buff *skb, const struct quell_iofd_flow
 	return 0;
 }
 
-/* RTNL is held: alternates stay.  For a flow that has just gone only the handle is dumped. */
+/* RTNL keeps the alternates.  For a flow that was just removed only the handle is dumped. */
 static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_buff *skb,
 			    struct tcmsg *tcm)
 {
@@ -113,7 +110,6 @@ static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_bu
 	return 0;
 }
 
-/* Classes cannot be created, deleted or attached to. */
 const struct Qdisc_class_ops quell_swport_flow_ops = {
 	.leaf	= swport_flow_leaf,
 	.find	= swport_flow_find,

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options over netlink; swport_stats.c has the statistics.  A request is validated as a whole
- * into a copy of the parameters, which the caller then commits: a refused
- * request changes nothing.  Parsing is strict: what is unknown, of another type or another
- * length is refused, not ignored.
+ * Options over netlink; swport_stats.c has the statistics.  A request is validated as a whole into
+ * a copy of the parameters, so that a rejected one changes no state.  Parsing is strict.
  */
 #include <linux/rtnetlink.h>
 #include <linux/stringify.h>
@@ -172,15 +170,11 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 
 /**
  * quell_swport_explain() - name the attribute in the error of a policy
- * @nest: nest whose attributes were parsed
+ * @nest: nest with the attributes
  * @max: highest attribute known in it
  * @range_text: messages that state the ranges of its attributes
  * @err: error of the parser
- * @extack: message of the parser, replaced by one that names the attribute
- *
- * Kernels without formatted messages leave the number to the attribute's position.
- *
- * Context: any.
+ * @extack: its message; kernels without formatted messages leave the number to the position
  * Return: @err.
  */
 int quell_swport_explain(const struct nlattr *nest, int max, const char * const *range_text,
@@ -200,7 +194,7 @@ int quell_swport_explain(const struct nlattr *nest, int max, const char * const 
 	return err;
 }
 
-/* What is said of a port that has one of several queues of a device. */
+/* Messages for a port that has one of several queues of a device. */
 #define SWPORT_QUEUE_TEXT(what, instead) \
 	"swport: " what " is not for one queue of many, as below mq: " \
 	instead "make swport the root"
@@ -214,9 +208,8 @@ static const char * const swport_queue_text[TCA_SWPORT_MAX + 1] = {
 };
 
 /*
- * Lower ends that a policy has no words for: 0, or at least a minimum.  A function in the
- * policy would check them as well, but 6.12 warns (WARN_ON_ONCE) when it reports the policy
- * of a number that has one.
+ * Ranges of 0, or at least a minimum, which a policy cannot express.  A function in the policy
+ * would, but 6.12 warns (WARN_ON_ONCE) when it reports the policy of a number that has one.
  */
 static int swport_check_off_or(struct nlattr **tb, struct netlink_ext_ack *extack)
 {
@@ -250,7 +243,7 @@ static void swport_get_u32(struct nlattr *attr, u32 *value)
 		*value = nla_get_u32(attr);
 }
 
-/* A request that sets the buffer's size also joins it: alpha becomes 1 if it was 0. */
+/* A buffer's size without alpha sets alpha to 1 if it was 0. */
 static void swport_parse_share(struct nlattr **tb, struct swport_params *params)
 {
 	swport_get_u32(tb[TCA_SWPORT_BUFFER], &params->buffer_bytes);
@@ -259,7 +252,6 @@ static void swport_parse_share(struct nlattr **tb, struct swport_params *params)
 		params->alpha_q16 = QUELL_Q16_ONE;
 }
 
-/* Check constraints between attributes. */
 static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 			    const struct swport_params *params,
 			    struct netlink_ext_ack *extack)
@@ -287,7 +279,6 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 	return quell_swport_check_classes(params, extack);
 }
 
-/* A trimmed packet must fit the band it is queued in. */
 static int swport_check_trim_fits(struct nlattr *attr, const struct swport_params *params,
 				  struct netlink_ext_ack *extack)
 {
@@ -340,15 +331,9 @@ static void swport_get_trim(struct nlattr **tb, struct swport_trim_params *trim)
 		trim->to_sender = nla_get_u32(tb[TCA_SWPORT_TRIM_TO_SENDER]);
 }
 
-/**
- * quell_swport_is_of_one_queue() - whether a port has one of several transmit queues
- * @sch: the port's qdisc
- *
- * Below mq and its like each transmit queue has a qdisc of its own, so a port there sees a
- * part of what the device sends.  The root is still the old one while a new root is set up.
- *
- * Context: RTNL held.
- * Return: whether it is.
+/*
+ * Below mq and similar qdiscs a port has one of several transmit queues.  The device's root is
+ * still the old one while a new root is set up.  Context: RTNL held.
  */
 bool quell_swport_is_of_one_queue(const struct Qdisc *sch)
 {
@@ -356,7 +341,7 @@ bool quell_swport_is_of_one_queue(const struct Qdisc *sch)
 	       rtnl_dereference(qdisc_dev(sch)->qdisc)->flags & TCQ_F_MQROOT;
 }
 
-/* The attribute of what a port cannot have where it is; 0: none. */
+/* The attribute that is not supported at the port's place; 0: all are. */
 static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_params *params)
 {
 	if (!quell_swport_is_of_one_queue(sch))
@@ -372,7 +357,7 @@ static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_pa
 	return params->tcp_int_ns ? TCA_SWPORT_TCP_INT : 0;
 }
 
-/* The least queue that the port judges a packet by: what is late must not pass for it. */
+/* The lowest threshold or limit of the port. */
 static u32 swport_least_judged(const struct swport_params *params)
 {
 	u32 least_bytes = min(params->limit_bytes, params->control_limit_bytes), i;
@@ -386,8 +371,8 @@ static u32 swport_least_judged(const struct swport_params *params)
 }
 
 /*
- * What comes due while the timer waits still counts as queued, and its records have one time.
- * Queues of one port that take turns would each take those of a whole timer at once.
+ * Packets due within the slack count as queued, and their records have one time.  Queues of a joint
+ * port that alternate would each send those of a whole slack at once.
  */
 static const char *swport_slack_fault(const struct swport_params *params)
 {
@@ -431,10 +416,7 @@ static int swport_check_bql(struct nlattr **tb, const struct swport_params *para
 	return -EOPNOTSUPP;
 }
 
-/*
- * Refuse what is about the whole device where this port has one of its queues, unless all of
- * them are one port, and that elsewhere.
- */
+/* Options of the whole device need a root, or a joint port on its queues. */
 static int swport_check_queues(const struct Qdisc *sch, struct nlattr **tb,
 			       const struct swport_params *params,
 			       struct netlink_ext_ack *extack)
@@ -454,9 +436,8 @@ static int swport_check_queues(const struct Qdisc *sch, struct nlattr **tb,
  * @sch: the port's qdisc, with the current parameters
  * @opt: TCA_OPTIONS
  * @params: result; attributes that are absent keep their old values
- * @reseed: set when the request names a seed
+ * @reseed: set when the request has a seed
  * @extack: names the attribute and its range on error
- *
  * Context: RTNL held.
  * Return: 0, or a negative error; only @params and @reseed are modified.
  */
@@ -515,14 +496,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	return err ? err : swport_check_queues(sch, tb, params, extack);
 }
 
-/**
- * quell_swport_dump() - dump the options
- * @sch: the port's qdisc
- * @skb: message to add TCA_OPTIONS to
- *
- * Context: RTNL held.
- * Return: length of @skb, or -EMSGSIZE with @skb unchanged.
- */
+/* Context: RTNL held.  Returns the length of @skb, or -EMSGSIZE with @skb unchanged. */
 int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct swport_sched *port = qdisc_priv(sch);
