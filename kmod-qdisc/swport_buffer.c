@@ -132,7 +132,7 @@ int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_param
 	if (!params->alpha_q16 || params->buffer_bytes ||
 	    swport_buffer_find(dev_net(qdisc_dev(sch))))
 		return 0;
-	NL_SET_ERR_MSG(extack, "swport: alpha needs a buffer, and no port here has named its size");
+	NL_SET_ERR_MSG(extack, "swport: alpha needs buffer: no port here has set its size");
 	return -EINVAL;
 }
 

@@ -102,7 +102,7 @@ int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *
 		classes->count++;
 	}
 	if (left > 0) {
-		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: bytes left over behind ecn-classes");
+		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: trailing bytes after ecn-classes");
 		return -EINVAL;
 	}
 	if (quell_red_class_overlap(classes)) {
@@ -123,11 +123,11 @@ int quell_swport_check_classes(const struct swport_params *params,
 
 		if (red->min_bytes > red->max_bytes) {
 			NL_SET_ERR_MSG(extack,
-				       "swport: ecn-class min must be 0 to ecn-class max");
+				       "swport: ecn-class min must be at most ecn-class max");
 			return -EINVAL;
 		}
 		if (red->max_bytes > params->limit_bytes) {
-			NL_SET_ERR_MSG(extack, "swport: ecn-class max must be 0 to limit");
+			NL_SET_ERR_MSG(extack, "swport: ecn-class max must be at most limit");
 			return -EINVAL;
 		}
 	}

@@ -15,7 +15,7 @@
 #define SWPORT_VIA_COUNT_TEXT	"swport: deflect via must be given 1 to "	\
 	__stringify(SWPORT_DEFLECT_VIA_MAX) " times"
 
-#define SWPORT_VIA_ADDR_TEXT	"swport: deflect via: address must be one host's, IPv4 or IPv6"
+#define SWPORT_VIA_ADDR_TEXT	"swport: deflect via: must be a unicast IPv4 or IPv6 address"
 
 static const struct nla_policy swport_via_policy[TCA_SWPORT_VIA_MAX + 1] = {
 	[TCA_SWPORT_VIA_DEV]	= NLA_POLICY_MIN(NLA_U32, 1),
@@ -135,14 +135,14 @@ static int swport_deflect_check(struct nlattr **tb, const struct swport_params *
 		text = "swport: deflect threshold must be below ecn min";
 	} else if (deflect->token_base + deflect->token_max > SWPORT_DEFLECT_DSCP_MAX) {
 		blame = TCA_SWPORT_DEFLECT_TOKEN_MAX;
-		text = "swport: deflect tokens: base and most together must be 0 to "
+		text = "swport: deflect tokens: base plus maximum must be 0 to "
 			__stringify(SWPORT_DEFLECT_DSCP_MAX);
 	} else if (params->rate_bytes_ps &&
 		   div64_u64((u64)params->limit_bytes * NSEC_PER_SEC, params->rate_bytes_ps) >=
 		   deflect->iofd.idle_ns) {
 		/* The data band drains for longer: a flow would expire with packets queued. */
 		blame = TCA_SWPORT_DEFLECT_IDLE;
-		text = "swport: deflect idle must be longer than limit takes at rate";
+		text = "swport: deflect idle must exceed the drain time of limit at rate";
 	}
 	if (!text)
 		return 0;

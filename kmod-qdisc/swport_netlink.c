@@ -195,16 +195,16 @@ int quell_swport_explain(const struct nlattr *nest, int max, const char * const 
 }
 
 /* Messages for a port that has one of several queues of a device. */
-#define SWPORT_QUEUE_TEXT(what, instead) \
-	"swport: " what " is not for one queue of many, as below mq: " \
-	instead "make swport the root"
+#define SWPORT_QUEUE_TEXT(option, instead) \
+	"swport: " option " is not supported on one of several queues (mq): use " \
+	instead "swport as root"
 
 static const char * const swport_queue_text[TCA_SWPORT_MAX + 1] = {
-	[TCA_SWPORT_RATE] = SWPORT_QUEUE_TEXT("rate", "say joint, or "),
-	[TCA_SWPORT_TELEMETRY] = SWPORT_QUEUE_TEXT("telemetry", "say joint, or "),
-	[TCA_SWPORT_TCP_INT] = SWPORT_QUEUE_TEXT("tcp-int", "say joint, or "),
+	[TCA_SWPORT_RATE] = SWPORT_QUEUE_TEXT("rate", "joint, or "),
+	[TCA_SWPORT_TELEMETRY] = SWPORT_QUEUE_TEXT("telemetry", "joint, or "),
+	[TCA_SWPORT_TCP_INT] = SWPORT_QUEUE_TEXT("tcp-int", "joint, or "),
 	[TCA_SWPORT_DEFLECT] = SWPORT_QUEUE_TEXT("deflect", ""),
-	[TCA_SWPORT_JOINT] = "swport: joint is for the queues of a device, below mq",
+	[TCA_SWPORT_JOINT] = "swport: joint needs a parent with a qdisc per transmit queue (mq)",
 };
 
 /*
@@ -268,12 +268,12 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_ECN_MIN] ?
 				    tb[TCA_SWPORT_ECN_MIN] :
 				    tb[TCA_SWPORT_ECN_MAX],
-				    "swport: ecn min must be 0 to ecn max");
+				    "swport: ecn min must be at most ecn max");
 		return -EINVAL;
 	}
 	if (params->red.max_bytes > params->limit_bytes) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_ECN_MAX] ? tb[TCA_SWPORT_ECN_MAX] :
-				    tb[TCA_SWPORT_LIMIT], "swport: ecn max must be 0 to limit");
+				    tb[TCA_SWPORT_LIMIT], "swport: ecn max must be at most limit");
 		return -EINVAL;
 	}
 	return quell_swport_check_classes(params, extack);
@@ -307,12 +307,12 @@ static int swport_check_trim(struct nlattr **tb, const struct swport_params *par
 	if (trim->eligible != SWPORT_TRIM_ELIGIBLE_ALL &&
 	    trim->eligible & (trim->known | BIT_ULL(trim->dscp))) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_ELIGIBLE],
-				    "swport: trim eligible must not have trim dscp or known");
+				    "swport: trim eligible must not include trim dscp or known");
 		return -EINVAL;
 	}
 	if (trim->known & 1) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_TRIM_KNOWN],
-				    "swport: trim known must not have DSCP 0");
+				    "swport: trim known must not include DSCP 0");
 		return -EINVAL;
 	}
 	return swport_check_trim_fits(tb[TCA_SWPORT_TRIM_SIZE], params, extack);
@@ -382,11 +382,11 @@ static const char *swport_slack_fault(const struct swport_params *params)
 	if (!params->timer_slack_ns)
 		return NULL;
 	if (params->joint)
-		return "swport: timer_slack is not for joint queues, which take turns";
+		return "swport: timer_slack is not supported with joint";
 	if (params->telemetry_ns && params->timer_slack_ns > params->telemetry_ns / 4)
-		return "swport: timer_slack must be at most a fourth of telemetry's time";
+		return "swport: timer_slack must be at most a quarter of telemetry's time";
 	if (params->tcp_int_ns && params->timer_slack_ns > params->tcp_int_ns / 4)
-		return "swport: timer_slack must be at most a fourth of tcp-int's time";
+		return "swport: timer_slack must be at most a quarter of tcp-int's time";
 	if (due_bytes > swport_least_judged(params) / 2)
 		return "swport: rate times timer_slack must be at most half of limits and ecn min";
 	return NULL;

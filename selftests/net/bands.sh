@@ -66,7 +66,7 @@ tc_refuses_bad_input()
 	refused "trim size 128 known 64" '"64"' "$known" &&
 	refused "trim size 128 known all" '"all"' "$known" &&
 	refused "ecn min 1 drop drop" "given twice" &&
-	refused "trim size 128 eligible 7,40 known 40" "must not have trim dscp or known"
+	refused "trim size 128 eligible 7,40 known 40" "must not include trim dscp or known"
 }
 
 # kernel_refuses TEXT ATTRIBUTE=VALUE...: where tc does not stand before it.
@@ -91,7 +91,7 @@ kernel_checks_ranges()
 	kernel_refuses "control-share must be 1 to 65536" control-share=0 &&
 	kernel_refuses "control-share must be 1 to 65536" control-share=65537 &&
 	kernel_refuses "ecn drop must be 0 or 1" ecn-drop=2 &&
-	kernel_refuses "trim known must not have DSCP 0" trim-known=1
+	kernel_refuses "trim known must not include DSCP 0" trim-known=1
 }
 
 ## who goes first

@@ -63,10 +63,10 @@ bad_options_change_nothing()
 	refused 'bad deflect entries' deflect entries -1 &&
 	refused "bad deflect tokens' base" deflect tokens 48 1 &&
 	refused 'bad deflect tokens' deflect tokens 0 16 &&
-	refused 'base and most together' deflect tokens 44 4 &&
+	refused 'base plus maximum' deflect tokens 44 4 &&
 	refused 'bad deflect idle' deflect idle off &&
 	refused 'bad deflect idle' deflect idle 999ns &&
-	refused 'idle must be longer than limit takes at rate' rate 80mbit &&
+	refused 'idle must exceed the drain time of limit at rate' rate 80mbit &&
 	refused 'own device' deflect via 10.73.1.2 dev up1 &&
 	ip -n "$A" link property add dev up1 altname uplink-of-more-than-15 &&
 	refused 'own device' deflect via 10.73.1.2 dev uplink-of-more-than-15 &&
@@ -76,9 +76,9 @@ bad_options_change_nothing()
 	refused 'IPv4 or IPv6 address' deflect via up2 &&
 	refused 'loopback device' deflect via 10.73.2.2 dev lo &&
 	refused "MTU of the device below the port's" deflect via 10.73.2.2 dev narrow &&
-	refused "must be one host's" deflect via 0.0.0.0 dev up2 &&
-	refused "must be one host's" deflect via 224.0.0.1 dev up2 &&
-	refused "must be one host's" deflect via ff02::1 dev up2 &&
+	refused "must be a unicast IPv4 or IPv6 address" deflect via 0.0.0.0 dev up2 &&
+	refused "must be a unicast IPv4 or IPv6 address" deflect via 224.0.0.1 dev up2 &&
+	refused "must be a unicast IPv4 or IPv6 address" deflect via ff02::1 dev up2 &&
 	refused 'given twice' deflect threshold 15kb nodeflect &&
 	port up1 limit 100kb &&
 	refused 'needs threshold and via' deflect threshold 15kb &&
@@ -204,9 +204,9 @@ table_is_shown()
 
 	both_ports entries 4 && shown && flood 10.73.30.1 &&
 	transmit 10.73.30.1 2 1 20 2000 0x10 && transmit 10.73.30.1 1 1 3 1000 0x10 1000 1 &&
-	shown "1:1 $flow $way ended age [0-9]{8}ns quiet [0-9]{7}ns 20 pkts" \
-		"1:2 $flow $way ended age [0-9]{8}ns quiet [0-9]{7}ns 20 pkts" \
-		"1:3 $flow $way active age [0-9]{7}ns quiet $time 2 pkts" &&
+	shown "1:1 $flow $way ended age [0-9]{8}ns idle [0-9]{7}ns 20 pkts" \
+		"1:2 $flow $way ended age [0-9]{8}ns idle [0-9]{7}ns 20 pkts" \
+		"1:3 $flow $way active age [0-9]{7}ns idle $time 2 pkts" &&
 	! A_tc class add dev up1 classid 1:9 parent 1: swport &&
 	A_tc qdisc change dev up1 root swport deflect via 10.73.2.77 dev up2 &&
 	sleep_idle && shown "1:3 $flow active age $time quiet $time 2 pkts" && ebb

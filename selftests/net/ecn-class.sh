@@ -99,8 +99,8 @@ tc_refuses()
 	refused "ecn-class off ecn-class 5 min 2kb" "ecn-class or ecn-class off given twice" &&
 	refused "$(nine | tr '\n' ' ')" "ecn-class may be given 8 times" &&
 	refused "noecn ecn-class 5 min 2kb" "swport: ecn-class needs ecn" &&
-	refused "ecn-class 5 min 2kb max 200kb" "swport: ecn-class max must be 0 to limit" &&
-	refused "limit 9kb" "swport: ecn-class max must be 0 to limit"
+	refused "ecn-class 5 min 2kb max 200kb" "swport: ecn-class max must be at most limit" &&
+	refused "limit 9kb" "swport: ecn-class max must be at most limit"
 }
 
 # kernel_refuses TEXT ATTRIBUTE=VALUE...
@@ -131,7 +131,7 @@ kernel_checks()
 	kernel_refuses "ecn-class max must be 0 to 1073741824" class=1,1,1073741825 &&
 	kernel_refuses "ecn-class prob must be 0 to 65536" class=1,1,2,65537 &&
 	kernel_refuses "ecn-class min must be 0 to ecn-class max" class=1,3,2 &&
-	kernel_refuses "ecn-class max must be 0 to limit" class=1,1,102401 &&
+	kernel_refuses "ecn-class max must be at most limit" class=1,1,102401 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=0,1,2 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=1 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=1,1 &&

@@ -86,12 +86,12 @@ nests_are_strict_too()
 	refused "NLA_F_NESTED is missing" "${red[@]}" $classes:{ $class:[ "${one[@]}" } } &&
 	refused "unknown attribute among ecn-classes" "${red[@]}" \
 		$classes:{ $class:{ "${one[@]}" } $((class + 1)):{ "${one[@]}" } } &&
-	refused "bytes left over" "${red[@]}" $((classes + 0x8000)):x:000100000000 &&
+	refused "trailing bytes" "${red[@]}" $((classes + 0x8000)):x:000100000000 &&
 	refused "unknown attribute" "${on[@]}" $vias:{ 1:{ "${next[@]}" 9:u32:1 } } &&
 	refused "numbered from 1" "${on[@]}" $vias:{ 7:{ "${next[@]}" } } &&
 	refused "no such device" "${on[@]}" \
 		$vias:{ 1:{ $via_dev:u32:0 $via_addr:x:0a000001 } } &&
-	refused "one host's" "${on[@]}" $vias:{ 1:{ $via_dev:u32:1 $via_addr:x:0a } }
+	refused "unicast IPv4 or IPv6 address" "${on[@]}" $vias:{ 1:{ $via_dev:u32:1 $via_addr:x:0a } }
 }
 
 flag_of_options_is_needed()

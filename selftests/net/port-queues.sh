@@ -37,7 +37,7 @@ refused()
 	local what=$1
 	shift
 
-	refuses "swport: $what is not for one queue of many" near_tc qdisc "$@"
+	refuses "swport: $what is not supported on one of several queues" near_tc qdisc "$@"
 }
 
 # refused_at VERB PARENT HANDLE: each of what is the whole device's.
@@ -306,7 +306,7 @@ joint_is_alike()
 joint_is_left()
 {
 	joint 4 "${held[@]}" && flows 100 1000 && joint_is 'all(.joint_backlog_bytes == 99000)' &&
-	refuses "swport: rate is not for one queue of many" one_change nojoint &&
+	refuses "swport: rate is not supported on one of several queues" one_change nojoint &&
 	one_change nojoint rate 0 &&
 	joint_is '.[1].joint_queues == 0 and .[1].joint_backlog_bytes == 0 and
 		.[1].options.joint == null and
@@ -357,7 +357,7 @@ joint_goes_with_its_netns()
 joint_is_below_mq()
 {
 	make_device 4 && port rate 0 &&
-	refuses "swport: joint is for the queues of a device" change joint &&
+	refuses "swport: joint needs a parent with a qdisc per transmit queue" change joint &&
 	make_device 4 && refused deflect add dev va parent 1:1 handle 11: \
 		swport joint deflect threshold 1000 via 10.77.1.2 dev vc
 }

@@ -167,9 +167,9 @@ kernel_checks_ranges()
 	kernel_refuses "ecn min must be 0 to 1073741824" 6=1 7=1073741825 8=1 &&
 	kernel_refuses "ecn max must be 0 to 1073741824" 6=1 7=1 8=1073741825 &&
 	kernel_refuses "ecn prob must be 0 to 65536" 6=1 7=1 8=1 9=65537 &&
-	kernel_refuses "ecn min must be 0 to ecn max" 4=20000 6=1 7=2 8=1 &&
-	kernel_refuses "ecn max must be 0 to limit" 4=20000 6=1 7=2 8=20001 &&
-	kernel_refuses "ecn max must be 0 to limit" 6=1 7=2 8=10241 &&
+	kernel_refuses "ecn min must be at most ecn max" 4=20000 6=1 7=2 8=1 &&
+	kernel_refuses "ecn max must be at most limit" 4=20000 6=1 7=2 8=20001 &&
+	kernel_refuses "ecn max must be at most limit" 6=1 7=2 8=10241 &&
 	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=99 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001 &&

@@ -130,7 +130,7 @@ joint_rules_hold()
 	refused "trim size 1025" "trim size must be at most control-limit" &&
 	refused "control-limit 127" "trim size must be at most control-limit" &&
 	refused "trim size 10241 queue data" "trim size must be at most limit" &&
-	refused "trim size 128 dscp 7 eligible 5-8" "trim eligible must not have trim dscp"
+	refused "trim size 128 dscp 7 eligible 5-8" "trim eligible must not include trim dscp"
 }
 
 # kernel_refuses TEXT ATTRIBUTE=VALUE...: where tc does not stand before it.

@@ -38,7 +38,7 @@ static void explain(void)
 		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
 		"  limit          data band, %d to %d bytes (default %d)\n"
 		"  control-limit  control band, %d to %d bytes (default %d)\n"
-		"  control-share  most of the wire for control while data is queued, above 0 to 1 (default 0.9)\n"
+		"  control-share  largest share of the wire for control while data is queued, above 0 to 1 (default 0.9)\n"
 		"  ecn            mark at dequeue (default) or enqueue\n"
 		"  min, max       no marks below min, all marked from max on, 0 to %d bytes (max: default min)\n"
 		"  prob           probability just below max, 0 to 1 (default 1)\n"
@@ -47,7 +47,7 @@ static void explain(void)
 		"  noecn          never mark (default)\n"
 		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n"
 		"  telemetry      stamp data that has room; base round-trip time of the network, %dns to %ds (default off)\n"
-		"  tcp-int        write to TCP-INT options; time the rate available is averaged over, %dns to %ds (default off)\n"
+		"  tcp-int        write to TCP-INT options; averaging time of the available rate, %dns to %ds (default off)\n"
 		"  trim           truncate packets beyond the data band's limit to size, %d to %d bytes\n"
 		"  dscp           of trimmed packets, %d to %d (default %d)\n"
 		"  queue          band of trimmed packets (default control)\n"
@@ -55,14 +55,14 @@ static void explain(void)
 		"                 (default none)\n"
 		"  known          further DSCPs of packets trimmed by others, 1 to 63 (default none)\n"
 		"  to-sender      send a NACK to senders with the Quell option instead (default: send it on)\n"
-		"  notrim         drop it whole (default)\n"
-		"  buffer         shared by the ports of this network namespace that name it or alpha, %d to %d bytes (default off)\n"
+		"  notrim         drop such packets (default)\n"
+		"  buffer         shared by ports of this network namespace with buffer or alpha, %d to %d bytes (default off)\n"
 		"  alpha          share of its free bytes that this port may use, 2^-16 to %d (with buffer: default 1)\n"
 		"  percentiles    keep depth and sojourn percentiles from now on (default off)\n"
 		"  split-gso      segment every super-packet on entry; auto: where rate is set (default auto)\n"
 		"  no-split-gso   segment only those with segments treated differently\n"
-		"  joint          below mq: one port with the device's other joint queues\n"
-		"  nojoint        a port of its own (default)\n"
+		"  joint          with mq as parent: one port together with the device's other joint queues\n"
+		"  nojoint        a separate port (default)\n"
 		"  bql            without rate, bytes in the device count for marks and telemetry\n"
 		"  nobql          they do not (default)\n"
 		"  timer_slack    with rate, tolerated delay of packets, so that one timer serves several,\n"
@@ -429,7 +429,7 @@ static const struct {
 	{ TCA_SWPORT_STATS_CONTROL_DROP_PKTS, "control_drop_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES, "control_backlog_bytes", " backlog %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES, "control_backlog_max_bytes", " max %" PRIu64 " bytes" },
-	{ TCA_SWPORT_STATS_CONTROL_WAIT_PKTS, "control_wait_pkts", " waited for %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_CONTROL_WAIT_PKTS, "control_wait_pkts", " deferred for %" PRIu64 " pkts" },
 	{ TCA_SWPORT_ECN_MODE, NULL, "  ecn" },
 	{ TCA_SWPORT_STATS_MARK_BYTES, "mark_bytes", " marked %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_MARK_PKTS, "mark_pkts", " %" PRIu64 " pkts" },
@@ -457,7 +457,7 @@ static const struct {
 	{ TCA_SWPORT_STATS_TO_SENDER_PKTS, "to_sender_pkts", " to sender %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS, "to_sender_drop_pkts", " lost %" PRIu64 " pkts" },
 	{ TCA_SWPORT_DEFLECT, NULL, "  deflect" },
-	{ TCA_SWPORT_STATS_DEFLECT_BYTES, "deflect_bytes", " left %" PRIu64 " bytes" },
+	{ TCA_SWPORT_STATS_DEFLECT_BYTES, "deflect_bytes", " sent %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DEFLECT_PKTS, "deflect_pkts", " %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_FLOWS, "deflect_flows", " %" PRIu64 " flows" },
 	{ TCA_SWPORT_STATS_DEFLECT_USED, "deflect_used", " entries %" PRIu64 },
@@ -466,11 +466,11 @@ static const struct {
 	{ TCA_SWPORT_STATS_DEFLECT_LOST_PKTS, "deflect_lost_pkts", " lost %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS, "deflect_out_drop_pkts",
 	  " dropped %" PRIu64 " pkts" },
-	{ TCA_SWPORT_DEFLECT, NULL, "  stayed" },
+	{ TCA_SWPORT_DEFLECT, NULL, "  not-deflected" },
 	{ TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS, "deflect_no_token_pkts",
 	  " no-token %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS, "deflect_recent_pkts", " recent %" PRIu64 " pkts" },
-	{ TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS, "deflect_no_way_pkts", " no-way %" PRIu64 " pkts" },
+	{ TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS, "deflect_no_way_pkts", " no-alternate %" PRIu64 " pkts" },
 	{ TCA_SWPORT_STATS_DEFLECT_FULL_PKTS, "deflect_full_pkts", " full %" PRIu64 " pkts" },
 	{ TCA_SWPORT_TELEMETRY, NULL, "  telemetry" },
 	{ TCA_SWPORT_STATS_STAMP_PKTS, "stamp_pkts", " stamped %" PRIu64 " pkts" },
