@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """The demonstration: a few scenarios, and on one page what to see in each."""
 
-import html
 import json
 import os
 import shlex
 import textwrap
 from dataclasses import dataclass
 
-from . import drawing, files, page, reproduce, runner, scenario, show
+from . import files, page, reproduce, runner, scenario, show
 from .schema import Places
 
 SCENARIOS = os.path.join(runner.HERE, "scenarios", "demo")
@@ -112,49 +111,19 @@ def load():
     return found
 
 
-def _missing(group):
-    """What to say of runs without a result."""
+def _section(out, story, group):
+    """A story with its numbers and its figure, for the template."""
     lost = [variant.label for variant in group.scenario.variants
             if variant.label not in group.summaries]
-    return f"<p><b>Without a result: {html.escape(', '.join(lost))}.</b></p>" if lost else ""
-
-
-def _figure(out, story):
-    """The story's figure, or '' if it was not drawn."""
     path = os.path.join(out, story.stem, f"{story.figure}.svg")
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8") as file:
-        return page.figure(drawing.inline(file.read(), story.stem), "")
-
-
-def _section(out, story, group):
-    """A story with its numbers and its figure."""
-    look = drawing.Look(list(group.summaries))
-    drawn = _figure(out, story)
-    return "".join([
-        f"<h2>{html.escape(group.scenario.title)}</h2>",
-        '<div class="tables"><div>', f"<p>{html.escape(story.terms)}</p>",
-        f"<p><b>See:</b> {html.escape(story.see)}</p>", _missing(group),
-        page.table(story.columns, group.summaries, look),
-        f'<p><a href="{story.stem}/{PAGE}">All figures, the network, and how to run it again</a>'
-        "</p></div>", "</div>" + drawn if story.is_wide else drawn + "</div>"])
-
-
-def _write(out, told, facts):
-    """The page; told: [(Story, reproduce.Group)]."""
-    good = all(group.good for _, group in told)
-    parts = ['<p><span class="verdict good">All sanity checks hold</span></p>' if good else
-             '<p><span class="verdict bad">Some runs must not be trusted</span></p>']
-    parts += [_section(out, story, group) for story, group in told]
-    parts += ["<h2>Who is compared</h2>", f"<p>{html.escape(COMPARED)}</p>",
-              "<h2>Run it again</h2>", f"<pre>{html.escape(facts['command'])}</pre>",
-              f"<p>Kernel {html.escape(facts['kernel'])}. The same numbers come out every time, on "
-              "any machine: time in these networks is virtual.</p>"]
-    lead = ("Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
-            "switched by a Linux router, at 56 and 100 Gbit/s, on this machine's processor.")
-    with open(os.path.join(out, PAGE), "w", encoding="utf-8") as file:
-        file.write(page.page("What Quell does in a datacenter", lead, parts))
+    drawn = None
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            drawn = page.drawn(file.read(), story.stem, story.is_wide)
+    return {"title": group.scenario.title, "terms": story.terms, "see": story.see,
+            "stem": story.stem, "lost": ", ".join(lost), "drawn": drawn,
+            "table": show.table(story.columns, group.summaries),
+            "looks": page.looks(group.summaries)}
 
 
 def _numbers(story, summaries):
@@ -166,10 +135,8 @@ def _numbers(story, summaries):
 def _print(told):
     for story, group in told:
         print("\n" + textwrap.fill(f"{group.scenario.title}. {story.terms}", 79))
-        titles = [title for title, _ in story.columns]
-        rows = [(label, *(shown(summary) for _, shown in story.columns))
-                for label, summary in group.summaries.items()]
-        print("\n".join(f"  {line}" for line in show.lines(("", *titles), rows)))
+        rows = show.lines(*show.table(story.columns, group.summaries))
+        print("\n".join(f"  {line}" for line in rows))
 
 
 def run(wanted, kernel, out, timeout_s, quiet, facts):
@@ -185,7 +152,12 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
     with open(os.path.join(out, "demo.json"), "w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)
         file.write("\n")
-    _write(out, told, facts)
+    page.write(os.path.join(out, PAGE), "demo.html", title="What Quell does in a datacenter",
+               lead="Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
+               "switched by a Linux router, at 56 and 100 Gbit/s, on this machine's processor.",
+               good=all(group.good for _, group in told), compared=COMPARED,
+               stories=[_section(out, story, group) for story, group in told],
+               command=facts["command"], kernel=facts["kernel"])
     if not quiet:
         _print(told)
         print(f"\nreport: {shlex.quote(os.path.join(out, PAGE))}")

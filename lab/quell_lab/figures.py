@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """All figures and tables of the papers: what each shows, and what became of it here."""
 
-import html
 import os
 import re
 import shlex
@@ -17,7 +16,6 @@ SCENARIOS = os.path.join(runner.HERE, "scenarios")
 LONG = os.path.join(SCENARIOS, "long")	# those that no suite runs
 VERDICTS = ("reproduced", "differs", "absent")
 WIDTH = 100
-COLUMNS = ("the paper", "ours", "why", "scenarios")
 LEAD = """Each figure and table of the four papers, the laboratory's result, and a verdict.
 *Reproduced*: the paper's statement holds here, with numbers within 10 % if it has any. *Differs*:
 it was run, and a part of the result differs. *Absent*: not reproduced here. For differences, the
@@ -121,7 +119,7 @@ def count(figures):
     return {verdict: sum(one.verdict == verdict for one in figures) for verdict in VERDICTS}
 
 
-def _count_line(figures):
+def count_line(figures):
     told = ", ".join(f"{number} {verdict}" for verdict, number in count(figures).items())
     return f"{len(figures)} figures and tables: {told}"
 
@@ -137,7 +135,7 @@ def text(figures):
                                        subsequent_indent=" " * 11)
         lines += [f"    run:   {command(str(one), directory, one.scale)}"
                   for directory in directories(one)]
-    return [*lines, _count_line(figures)]
+    return [*lines, count_line(figures)]
 
 
 def _name(one):
@@ -166,31 +164,3 @@ def page(papers, figures):
                   f"{', '.join(f'`{scenario}`' for scenario in one.scenarios)} |"
                   for one in figures if one.paper == name]
     return "\n".join(lines) + "\n"
-
-
-def _rows(figures, reports):
-    """A table of some of them; on a narrow screen each row is a block (page.css)."""
-    rows = []
-    for one in figures:
-        runs = ", ".join(f'<a href="{html.escape(reports[name])}">{html.escape(name)}</a>'
-                         if name in reports else html.escape(name) for name in one.scenarios)
-        texts = (*map(html.escape, (one.shows, one.ours, one.why)), runs)
-        cells = "".join(f'<td class="prose" data-head="{head}">{text}</td>'
-                        for head, text in zip(COLUMNS, texts))
-        rows.append(f"<tr><td>{html.escape(str(one))}</td><td>{one.verdict}</td>{cells}</tr>")
-    head = "<th>figure</th><th>verdict</th>" + "".join(
-        f'<th class="prose">{name}</th>' for name in COLUMNS)
-    return (f'<div class="scroll"><table class="paper verdicts"><thead><tr>{head}</tr></thead>'
-            f"<tbody>{''.join(rows)}</tbody></table></div>")
-
-
-def table(figures, reports):
-    """The same as HTML, those that were run first; reports: {scenario: its report} of these."""
-    run = [one for one in figures if any(name in reports for name in one.scenarios)]
-    rest = [one for one in figures if one not in run]
-    parts = [_rows(run, reports)] if run else []
-    parts.append(f"<p>{_count_line(figures)}.</p>")
-    if rest:
-        parts.append(f"<details><summary>{f'The other {len(rest)}' if run else 'All of them'}"
-                     f"</summary>{_rows(rest, reports)}</details>")
-    return "".join(parts)

@@ -40,17 +40,12 @@ def lead(time_ns):
             - (by_packets(high, time_ns) - by_packets(low, time_ns)))
 
 
-def draw():
-    """Figure 4 as an SVG element, in Gbit/s where the paper has bytes per nanosecond."""
-    from . import drawing
-    with drawing.plt.rc_context(drawing.STYLE):
-        figure, axes = drawing.plt.subplots(figsize=drawing.FIGURE_INCH, layout="constrained")
-        times = [END_NS * point / POINTS for point in range(POINTS + 1)]
-        axes.plot([time / drawing.NS_PER_US for time in times],
-                  [lead(time) / GBIT_BYTES_PNS for time in times], color=drawing.COLOURS[0])
-        drawing.time_axis(axes, END_NS / drawing.NS_PER_US)
-        axes.set_ylabel("Fairness difference (Gbit/s)")
-        axes.set_title(FIGURE)
-        svg = drawing.to_svg(figure, FIGURE)
-        drawing.plt.close(figure)
-    return drawing.inline(svg, "fluid")
+def make():
+    """The Chart of Figure 4, in Gbit/s where the paper has bytes per nanosecond."""
+    from . import chart
+    times = [END_NS * point / POINTS for point in range(POINTS + 1)]
+    line = chart.Line([time / 1000 for time in times],
+                      [lead(time) / GBIT_BYTES_PNS for time in times], "line",
+                      look={"color": chart.COLOURS[0]})
+    return chart.Chart(FIGURE, [chart.Facet([line], chart.time_axis(END_NS / 1000),
+                                            chart.Axis("Fairness difference (Gbit/s)"))])

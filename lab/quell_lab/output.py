@@ -7,7 +7,7 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import drawing, paper, plot_tables, plots, report, results as checks, show, slowdown, \
+from . import chart, charts, page, paper, plot_tables, report, results as checks, show, slowdown, \
     summary, tables
 from .errors import RunError
 
@@ -26,20 +26,11 @@ class Evaluation:
     good: bool			# every run gave a result that can be
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """SVG texts of a figure."""
-
-    title: str
-    svg: str			# of all of it
-    panels: dict		# label -> SVG text, none if there are no panels
-
-
 def clear(directory):
     """Remove an earlier result, so that nothing old is taken for new."""
     names = FILES + tuple(f"{stem}.svg" for stem in STEMS)
     if os.path.isdir(directory):
-        names += tuple(name for stem in (plots.DART_STEM, plot_tables.STEM)
+        names += tuple(name for stem in (charts.DART_STEM, plot_tables.STEM)
                        for name in fnmatch.filter(os.listdir(directory), f"{stem}*.svg"))
     for name in names:
         path = os.path.join(directory, name)
@@ -124,26 +115,15 @@ def write(directory, scenario, results, failures, facts):
 
 
 def _draw_all(directory, scenario, results, summaries):
-    """Write each figure's file; {stem: Drawn} for the report."""
-    makers = plots.makers(scenario, results, summaries)
+    """Write each figure's file; {stem: page.Drawn} for the report."""
+    makers = charts.of_run(scenario, results, summaries)
     drawn = {}
-    for number, (stem, maker) in enumerate(makers.items(), 1):
+    for number, (stem, make) in enumerate(makers.items(), 1):
         show.progress(f"drawing figure {number} of {len(makers)}: {stem}")
-        drawn[stem] = _drawn(plots.draw(maker), f"{scenario.title}: {stem}")
+        one = make()
+        svg = chart.svg(one, list(summaries), f"{scenario.title}: {stem}")
+        drawn[stem] = page.drawn(svg, stem, one.is_wide)
         with open(os.path.join(directory, f"{stem}.svg"), "w", encoding="utf-8") as file:
-            file.write(drawn[stem].svg)
+            file.write(svg)
     show.progress("")
     return drawn
-
-
-def _drawn(figure, title):
-    """SVG texts of a figure or of Panels, which are closed."""
-    if not isinstance(figure, drawing.Panels):
-        svg = drawing.to_svg(figure, title)
-        drawing.plt.close(figure)
-        return Drawn(title, svg, {})
-    svgs = {}
-    for label, one in figure.figures.items():
-        svgs[label] = drawing.to_svg(one, f"{title}, {label}")
-        drawing.plt.close(one)
-    return Drawn(figure.title, drawing.compose(figure.title, list(svgs.values())), svgs)

@@ -1,80 +1,54 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of a self-contained HTML page: the page around them, tables, figures, a legend."""
+"""Pages by the templates in templates/: each self-contained, with its figures as SVG."""
 
-import html
+import functools
 import os
-import re
+from dataclasses import dataclass
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-# Points: a figure of this width has panels beside each other.
-BROAD = 600
-DEFINITIONS = "Definitions of every figure: Documentation/lab-results.md."
+import jinja2
+import markupsafe
 
+from . import chart
 
-def _asset(name):
-    with open(os.path.join(HERE, name), encoding="utf-8") as file:
-        return file.read()
+TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 
 
-def page(title, lead, parts):
-    """A whole page around some parts; title and lead are HTML."""
-    return "\n".join([
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{title} – Quell laboratory</title><style>\n{_asset('page.css')}</style></head>",
-        f'<body><h1>{title}</h1>\n<p class="lead">{lead}</p>', *parts,
-        f"<footer>{DEFINITIONS}</footer>",
-        f"<script>\n{_asset('page.js')}</script></body></html>\n"])
+@dataclass(frozen=True)
+class Drawn:
+    """A figure for a page."""
+
+    svg: markupsafe.Markup
+    is_wide: bool		# it takes the width of the page
 
 
-def chip(look, label):
-    """The square in an algorithm's colour."""
-    return f'<span class="chip" style="background:{look.colour(label)}"></span>'
+def drawn(text, prefix, is_wide=False):
+    """A figure of the text of an SVG file; prefix: of its ids, which differ within a page."""
+    return Drawn(markupsafe.Markup(chart.inline(text, prefix)), is_wide)
 
 
-def legend(look, labels):
-    """Names and colours of the algorithms, each with a box that hides it everywhere."""
-    boxes = "".join(
-        f'<label><input type="checkbox" value="{look.series(label)}" checked> '
-        f"{chip(look, label)}{html.escape(label)}</label>" for label in labels)
-    return (f'<div class="legend">{boxes}<span class="hint">untick to hide</span></div>'
-            "<noscript><style>.legend input, .hint { display: none; }</style></noscript>")
+def looks(labels):
+    """{label: (colour, class)} of the algorithms of a page."""
+    return {label: (chart.style(number)["color"], chart.series(number))
+            for number, label in enumerate(labels)}
 
 
-def table(columns, summaries, look):
-    """A row for each algorithm; columns: (name, function that shows a summary)."""
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name, _ in columns)
-    rows = []
-    for label, summary in summaries.items():
-        cells = "".join(f"<td>{html.escape(str(show(summary)))}</td>" for _, show in columns)
-        rows.append(f'<tr class="{look.series(label)}"><td>{chip(look, label)}'
-                    f"{html.escape(label)}</td>{cells}</tr>")
-    return ('<div class="scroll"><table><thead><tr><th scope="col">Algorithm</th>'
-            f"{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>")
+@functools.cache
+def environment():
+    """The templates; a value that a page lacks is an error."""
+    found = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True,
+                               trim_blocks=True, lstrip_blocks=True,
+                               undefined=jinja2.StrictUndefined)
+    found.filters["breakable"] = lambda text: markupsafe.escape(text).replace(
+        "_", markupsafe.Markup("_<wbr>"))
+    return found
 
 
-def facts(pairs):
-    """Names and what they are."""
-    rows = "".join(f"<tr><td>{html.escape(name)}</td><td>{html.escape(str(value))}</td></tr>"
-                   for name, value in pairs)
-    return f'<table class="facts"><tbody>{rows}</tbody></table>'
+def render(template, **values):
+    """Text of a page."""
+    return environment().get_template(template).render(values)
 
 
-def details(title, *parts):
-    """Parts that a reader unfolds."""
-    return f"<details><summary>{html.escape(title)}</summary>{''.join(parts)}</details>"
-
-
-def figure(svg, caption, wide=False):
-    """One figure under which its caption stands."""
-    drawn = re.search(r'viewBox="\S+ \S+ (\S+)', svg)
-    names = ["wide"] * wide + ["broad"] * bool(drawn and float(drawn.group(1)) > BROAD)
-    kind = f' class="{" ".join(names)}"' if names else ""
-    return f"<figure{kind}>{svg}<figcaption>{html.escape(caption)}</figcaption></figure>"
-
-
-def panels(title, svgs, caption):
-    """Figures of several algorithms beside each other; svgs: [(series, SVG text)]."""
-    boxes = "".join(f'<div class="{series}">{svg}</div>' for series, svg in svgs)
-    return (f'<figure class="wide"><h3>{html.escape(title)}</h3><div class="panels">{boxes}</div>'
-            f"<figcaption>{html.escape(caption)}</figcaption></figure>")
+def write(path, template, **values):
+    """Write a page."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(render(template, **values))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """One self-contained HTML page of a run."""
 
-import html
-
-from . import convergence, drawing, network_svg, own_axes, page, panels, paper, pfc, plot_tables, \
-    plots, show, slowdown, units, written
+from . import chart, charts, convergence, network_chart, page, paper, pfc, show, slowdown, units, \
+    written
 
 CAPTIONS = {
+    "plot": "In the axes of the paper's figure. Circles: numbers that the paper's text gives; its "
+            "curves are not in the text.",
     "start-finish": "One mark per flow. A rising row of marks: who starts first finishes first. "
                     "A falling one: those that start last finish first. A flat one: a fair "
                     "network in which all finish together. Flows that finish far beyond the rest "
@@ -39,7 +39,6 @@ CAPTIONS = {
                  "kept them until the leave. A line that ends below 1: the other joins never got "
                  "there.",
 }
-OTHERS_SHOWN = 4		# in a row of the papers; more are folded
 JOIN_TITLES = {
     "rates": "Joins: until the senders' rates are equal shares of the line",
     "shares": "Joins: until the senders' rates have converged, together no more than the line",
@@ -50,201 +49,75 @@ JOIN_TITLES = {
 }
 
 
-def _caption(stem):
-    if stem.startswith(plot_tables.STEM):
-        return own_axes.CAPTION
-    return CAPTIONS[plots.DART_STEM if stem.startswith(plots.DART_STEM) else stem]
-
-
 def _micro(time_ns):
-    return "–" if time_ns is None else f"{time_ns / 1000:,.1f}"
+    return "–" if time_ns is None else f"{time_ns / 1000:,.1f} µs"
 
 
-def _number(value):
-    return "–" if value is None else f"{value:,}"
+def _text(write, value):
+    return "–" if value is None else write(value)
 
 
-def _seconds(value):
-    return "–" if value is None else f"{value:.2f}"
-
-
-def _ratio(value):
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _kilo(size_bytes):
-    return f"{size_bytes / 1000:.1f}"
-
-
-def _queue_cell(port, key):
-    """Function that shows a number of a port's queue."""
-    def show(summary):
-        queue = summary["queues"].get(port)
-        return _kilo(queue[key]) if queue else "–"
-
-    return show
-
-
-SLOWDOWN_COLUMNS = (("Flows", lambda s: _number(s["flows"])),) + tuple(
-    (title, lambda s, key=key: "–" if s[key] is None else f"{s[key]:.2f}")
-    for title, key in (("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"),
-                       ("max", "max")))
-FCT_COLUMNS = (
-    ("FCT p50 µs", lambda s: _micro(s["fct_ns"]["p50"])),
-    ("p99 µs", lambda s: _micro(s["fct_ns"]["p99"])),
-    ("max µs", lambda s: _micro(s["fct_ns"]["max"])),
-    ("Jain mean", lambda s: _ratio(s["jain"]["mean"])),
-    ("Goodput Gbit/s", lambda s: f"{s['goodput_bits_ps'] / 1e9:.2f}"
-                                 if s["flows_finished"] else "–"),
-)
-LOSS_COLUMNS = (
-    ("Drops", lambda s: _number(s["drops"])),
-    ("CE marks", lambda s: _number(s["marks"])),
-    ("Retransmitted", lambda s: _number(s["retransmitted_segs"])),
-)
-TRIM_COLUMNS = (
-    ("Trims", lambda s: _number(s["trims"])),
-    ("of them dropped", lambda s: _number(s["trims_dropped"])),
-)
-GOVERNED_COLUMNS = tuple(
-    (title, lambda s, kind=kind: show.governed(s, kind, "–"))
-    for title, kind in zip(("Governed by the algorithm", "by the search", "by CUBIC"),
-                           show.GOVERNORS))
+# Of a whole run, beside those of show.whole_run(): title, function that shows it.
 MORE_COLUMNS = (
-    ("Finished", lambda s: f"{s['flows_finished']:,} of {s['flows']:,}"),
-    ("FCT min µs", lambda s: _micro(s["fct_ns"]["min"])),
-    ("Finish spread µs", lambda s: _micro(s["spread_ns"])),
-    ("Start–finish rank", lambda s: _ratio(s["start_finish_rank_correlation"])),
-    ("Fair after µs", lambda s: _micro(s["jain"]["fair_after_ns"])),
-    ("Its longest queue at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
-    ("kB", lambda s: _kilo(s["queue"]["max_bytes"]) if s["queue"] else "–"),
-    ("Packet-hops", lambda s: _number(s["packet_hops"])),
-    ("Wall s", lambda s: f"{s['wall_s']:.2f}"),
-    ("Set-up s", lambda s: _seconds(s["setup_wall_s"])),
-    ("CPU s", lambda s: _seconds(s["cpu_s"])),
-    ("of it flows", lambda s: _seconds(s["run_cpu_s"])),
-    ("Packet-hops/CPU s", lambda s: _number(s["packet_hops_per_cpu_s"])),
-    ("Memory MB", lambda s: _number(s["peak_memory_bytes"] and s["peak_memory_bytes"] >> 20)),
+    ("FCT min", lambda s: _micro(s["fct_ns"]["min"])),
+    ("Finish spread", lambda s: _micro(s["spread_ns"])),
+    ("Start–finish rank", lambda s: _text("{:.3f}".format, s["start_finish_rank_correlation"])),
+    ("Jain mean", lambda s: _text("{:.3f}".format, s["jain"]["mean"])),
+    ("Fair after", lambda s: _micro(s["jain"]["fair_after_ns"])),
+    ("Longest queue at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
+    ("Wall", lambda s: f"{s['wall_s']:.2f} s"),
+    ("CPU of flows", lambda s: _text("{:.2f} s".format, s["run_cpu_s"])),
+    ("Memory", lambda s: _text("{:,} B".format, s["peak_memory_bytes"])),
 )
+SLOWDOWN_COLUMNS = (("Flows", lambda s: f"{s['flows']:,}"), *(
+    (title, lambda s, key=key: _text("{:.2f}".format, s[key]))
+    for title, key in (("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"),
+                       ("max", "max"))))
 
 
 def _queue_columns(port):
     """Of one port, the same of every run."""
-    if port is None:
-        return ()
-    return ((f"Queue at {port}: mean kB", _queue_cell(port, "mean_bytes")),
-            ("p99 kB", _queue_cell(port, "p99_bytes")), ("max kB", _queue_cell(port, "max_bytes")))
+    def cell(key):
+        return lambda s: show.kilo(s["queues"][port][key]) if port in s["queues"] else "–"
 
-
-def result_columns(summaries):
-    """What the first table says of a run; trims where there are any, and what governed the flows
-    where that is not always the algorithm."""
-    has_trims = any(summary["trims"] for summary in summaries.values())
-    is_fitted = any("governed" in summary for summary in summaries.values())
-    return (FCT_COLUMNS + _queue_columns(panels.fullest_port(summaries)) + LOSS_COLUMNS[:1]
-            + (TRIM_COLUMNS if has_trims else ()) + LOSS_COLUMNS[1:]
-            + (GOVERNED_COLUMNS if is_fitted else ()))
-
-
-def _gbit(bits_ps):
-    return "–" if bits_ps is None else f"{bits_ps / 1e9:.3f}"
-
-
-WINDOW_COLUMNS = (
-    ("Payload Gbit/s", lambda s: _gbit(s["throughput_bits_ps"])),
-    ("On the wire", lambda s: _gbit(s["wire_throughput_bits_ps"])),
-    ("RTT mean µs", lambda s: _micro(s["rtt_ns"]["mean"])),
-    ("p50 µs", lambda s: _micro(s["rtt_ns"]["p50"])),
-    ("p99 µs", lambda s: _micro(s["rtt_ns"]["p99"])),
-    ("Jain", lambda s: _ratio(s["jain"])),
-    ("Slowest flow Gbit/s", lambda s: _gbit(s["flow_rate_bits_ps"]["min"])),
-    ("Fastest", lambda s: _gbit(s["flow_rate_bits_ps"]["max"])),
-) + (
-    ("Queue at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
-    ("mean kB", lambda s: _kilo(s["queue"]["mean_bytes"]) if s["queue"] else "–"),
-    ("p99 kB", lambda s: _kilo(s["queue"]["p99_bytes"]) if s["queue"] else "–"),
-    ("max kB", lambda s: _kilo(s["queue"]["max_bytes"]) if s["queue"] else "–"),
-)
-
-
-REQUEST_COLUMNS = (
-    ("Requests p50 µs", lambda s: _micro(s.get("request_ns", {}).get("p50"))),
-    ("p99 µs", lambda s: _micro(s.get("request_ns", {}).get("p99"))),
-    ("unanswered", lambda s: _ratio(s.get("request_ns", {}).get("unanswered_share"))),
-)
-
-
-def _windows(scenario, summaries, look):
-    """One table for each measured window."""
-    parts = []
-    for window in scenario.windows:
-        numbers = {label: summary["measured"][window.name]
-                   for label, summary in summaries.items()}
-        span = f"{units.show_time(window.begin_ns)} to {units.show_time(window.end_ns)}"
-        columns = WINDOW_COLUMNS + (REQUEST_COLUMNS if any("request_ns" in one for one in
-                                                           numbers.values()) else ())
-        parts += [f"<h2>Measured: {html.escape(window.name)}, {span}, "
-                  f"{len(window.flows)} flows</h2>", page.table(columns, numbers, look)]
-    return parts
+    return [(f"Queue at {port}: {name}", cell(f"{name}_bytes")) for name in ("mean", "p99", "max")
+            if port is not None]
 
 
 def _join_columns(kind):
-    """Times of one kind in microseconds, and how many joins never got there."""
-    def show(name):
-        def text(joins):
-            value = joins[kind][f"{name}_ns"]
-            return "never" if value is None else f"{_micro(value)} ({joins[kind][f'{name}_rtts']})"
-        return text
+    """Times of one kind, and how many joins never got there."""
+    def cell(name):
+        return lambda s: "never" if s[kind][f"{name}_ns"] is None else (
+            f"{_micro(s[kind][f'{name}_ns'])} ({s[kind][f'{name}_rtts']})")
 
-    return tuple((f"{name} µs (round trips)", show(name)) for name in convergence.PERCENTILES) + (
-        ("never", lambda joins: f"{joins[kind]['never']} of {joins['joins']}"),
-        ("slower / faster at the end", lambda joins: _ratio(joins["last_ratio_p50"])))
+    return (*((f"{name} (round trips)", cell(name)) for name in convergence.PERCENTILES),
+            ("never", lambda joins: f"{joins[kind]['never']} of {joins['joins']}"),
+            ("slower / faster at the end", lambda s: f"{s['last_ratio_p50']:.3f}"))
 
 
-def _joins(scenario, summaries, look):
-    """One table for each way to say that two senders have their shares."""
-    if scenario.convergence is None:
-        return []
-    joins = {label: summary["convergence"] for label, summary in summaries.items()}
-    parts = []
-    for kind, title in JOIN_TITLES.items():
-        parts += [f"<h2>{title}</h2>", page.table(_join_columns(kind), joins, look)]
-    return parts
+def _tables(scenario, summaries):
+    """(title, table) of joins, of each measured window, of the whole run."""
+    if not summaries:
+        return
+    if scenario.convergence is not None:
+        joins = {label: summary["convergence"] for label, summary in summaries.items()}
+        for kind, title in JOIN_TITLES.items():
+            yield title, show.table(_join_columns(kind), joins)
+    for window in scenario.windows:
+        span = f"{units.show_time(window.begin_ns)} to {units.show_time(window.end_ns)}"
+        yield (f"Measured: {window.name}, {span}, {len(window.flows)} flows",
+               show.window(window.name, summaries))
+    yield "The whole run", show.whole_run(summaries)
 
 
-def paper_table(rows):
-    """The papers' figures beside ours, as HTML; a row may link to a report."""
-    names = (*paper.COLUMNS, "other runs", "note")
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    lines = []
-    for row in rows:
-        texts = [html.escape(text).replace("_", "_<wbr>") for text in paper.cells(row)]
-        if "report" in row:
-            texts[0] = f'<a href="{html.escape(row["report"])}">{texts[0]}</a>'
-        others = html.escape(", ".join(f"{label} {text}"
-                                       for label, text in row["others_text"].items()))
-        if len(row["others_text"]) > OTHERS_SHOWN:
-            others = (f"<details><summary>{len(row['others_text'])} runs</summary>{others}"
-                      "</details>")
-        cells = "".join(f"<td>{text}</td>" for text in texts)
-        lines.append(f'<tr>{cells}<td class="prose">{others}</td>'
-                     f'<td class="prose">{html.escape(row["note"])}</td></tr>')
-    return (f'<div class="scroll"><table class="paper"><thead><tr>{head}</tr></thead>'
-            f"<tbody>{''.join(lines)}</tbody></table></div>")
-
-
-def _slowdowns(summaries, look):
-    """One table for each class of size."""
-    parts = []
+def _slowdowns(summaries):
+    """(class of size, table)."""
     found = {label: summary["slowdown"] for label, summary in summaries.items()}
-    if not any(found.values()):
-        return []
-    for index, first in enumerate(next(iter(found.values()))["classes"]):
+    for index, first in enumerate(next(iter(found.values()))["classes"] if any(found.values())
+                                  else ()):
         numbers = {label: one["classes"][index] for label, one in found.items()}
         if any(one["flows"] for one in numbers.values()):
-            parts.append(f"<div><h2>Slowdown of flows {slowdown.class_name(first)}</h2>"
-                         f"{page.table(SLOWDOWN_COLUMNS, numbers, look)}</div>")
-    return [f'<div class="tables">{"".join(parts)}</div>']
+            yield slowdown.class_name(first), show.table(SLOWDOWN_COLUMNS, numbers)
 
 
 def _deflection(values):
@@ -318,90 +191,39 @@ def _algorithms(scenario):
 
 def _parameters(scenario):
     """Every parameter of every algorithm, as it was in force."""
-    parts = []
     for variant in scenario.variants:
-        pairs = [(name, parameter.kind.show(variant.values.get(name, parameter.default)))
-                 for name, parameter in variant.algorithm.parameters.items()]
-        text = page.facts(pairs) if pairs else "<p>The kernel's own: none.</p>"
-        parts.append(f"<div><h3>{html.escape(variant.label)}</h3>{text}</div>")
-    return page.details("Parameters in force", f'<div class="tables">{"".join(parts)}</div>')
+        yield variant.label, [
+            (name, parameter.kind.show(variant.values.get(name, parameter.default)))
+            for name, parameter in variant.algorithm.parameters.items()]
 
 
-def _verdicts(scenario, problems, failures):
-    complete = "Every flow finished; bytes delivered equal bytes sent equal bytes asked for."
-    if scenario.allow_unfinished:
-        complete = ("Flows may outlast the run: of those that did, bytes delivered are at most "
-                    "bytes sent, in order and as sent; of the others they are equal.")
-    if not problems and not failures:
-        return ('<p><span class="verdict good">All sanity checks hold</span></p>'
-                + page.details("What was checked", "<ul>"
-                               "<li>No flow completed before its physical limit.</li>"
-                               "<li>No queue exceeded its limit by more than one packet.</li>"
-                               f"<li>{complete}</li>"
-                               "<li>The kernel logs are free of warnings.</li></ul>"))
-    items = "".join(f"<li><b>{html.escape(label)}</b>: {html.escape(text)}</li>"
-                    for source in (failures, problems)
-                    for label, texts in source.items() for text in texts)
-    return (f'<p><span class="verdict bad">This run must not be trusted</span></p>'
-            f"<ul>{items}</ul>")
-
-
-def _figures(drawn, look):
-    """The figures, those with panels over the whole width."""
-    parts = []
-    for stem, one in drawn.items():
-        caption = _caption(stem)
-        if one.panels:
-            parts.append(page.panels(one.title, [
-                (look.series(label), drawing.inline(svg, f"{stem}-{number}"))
-                for number, (label, svg) in enumerate(one.panels.items())], caption))
-        else:
-            parts.append(page.figure(drawing.inline(one.svg, stem), caption,
-                                     stem.startswith((plots.DART_STEM, "slowdown", "joins"))))
-    return f'<div class="figures">{"".join(parts)}</div>'
-
-
-def _configuration(scenario, summaries, facts):
-    hot = panels.fullest_port(summaries) if summaries else None
-    said = "Switches above hosts, by tier."
-    if hot is not None:
-        said += f" The thick line is the link of port {hot}, which had the longest queue."
-    versions = [("Kernel", facts["kernel"]), ("Quell", facts["version"])]
-    return [
-        "<h2>Network and configuration</h2>",
-        page.figure(network_svg.draw(scenario.graph, hot), said),
-        page.facts(_network(scenario) + _algorithms(scenario) + versions),
-        _parameters(scenario),
-        page.details("The scenario, as a file",
-                     f"<pre>{html.escape(written.toml(scenario.config))}</pre>"),
-        "<h2>Reproduce</h2>",
-        f"<pre>{html.escape(facts['command'])}</pre>",
-        "<p>The same seed gives the same flows.csv, queues.csv, cwnd.csv and delivered.csv, byte "
-        "for byte; only the wall-clock figures differ.</p>",
-    ]
+def _caption(stem):
+    """What a figure shows."""
+    known = [key for key in CAPTIONS if stem == key or stem.startswith(f"{key}-")]
+    return CAPTIONS[max(known, key=len)]
 
 
 def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
     """
-    Write the page.  rows: comparisons with a paper; drawn: stem -> output.Drawn;
+    Write the page.  rows: comparisons with a paper; drawn: stem -> page.Drawn;
     problems and failures: label -> sentences; facts: dict with command, kernel
     and version.
     """
-    look = drawing.Look(list(summaries))
-    parts = [_verdicts(scenario, problems, failures)]
-    if summaries:
-        parts.append(page.legend(look, summaries))
-    if rows:
-        parts += ["<h2>The paper's figures and ours</h2>", paper_table(rows)]
-    if summaries:
-        parts += _joins(scenario, summaries, look) + _windows(scenario, summaries, look)
-        parts += ["<h2>The whole run</h2>",
-                  page.table(result_columns(summaries), summaries, look),
-                  page.details("More numbers, and what the runs cost",
-                               page.table(MORE_COLUMNS, summaries, look))]
-        parts += _slowdowns(summaries, look)
-    parts += [_figures(drawn, look), *_configuration(scenario, summaries, facts)]
-    lead = ("Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
-            "switched by a Linux router.")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page.page(html.escape(scenario.title), lead, parts))
+    hot = charts.fullest_port(summaries)
+    network = chart.svg(network_chart.make(scenario.graph, hot))
+    page.write(
+        path, "report.html", title=scenario.title, scenario=scenario,
+        lead="Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
+        "switched by a Linux router.",
+        problems=[(label, text) for source in (failures, problems)
+                  for label, texts in source.items() for text in texts],
+        looks=page.looks(summaries), columns=paper.COLUMNS,
+        rows=[(row, paper.cells(row)) for row in rows],
+        tables=list(_tables(scenario, summaries)), slowdowns=list(_slowdowns(summaries)),
+        more=show.table((*_queue_columns(hot), *MORE_COLUMNS), summaries),
+        figures=[(one, _caption(stem)) for stem, one in drawn.items()],
+        network=page.drawn(network, "network", True),
+        facts=_network(scenario) + _algorithms(scenario) + [
+            ("Kernel", facts["kernel"]), ("Quell", facts["version"])],
+        parameters=list(_parameters(scenario)), file=written.toml(scenario.config),
+        command=facts["command"])

@@ -3,12 +3,11 @@
 
 import difflib
 import glob
-import html
 import json
 import os
 from types import SimpleNamespace
 
-from . import figures, files, fluid, output, page, paper, report, runner, scenario, sweep, \
+from . import chart, figures, files, fluid, output, page, paper, runner, scenario, sweep, \
     sweep_page, sweep_run
 from .errors import InputError
 from .schema import Places
@@ -97,10 +96,10 @@ class Swept:
         self.good, self.rows = sweep_run.execute(self.wanted, kernel, args, how)
 
     def figure(self):
-        """Its figure as HTML."""
+        """(page.Drawn, caption)."""
         with open(os.path.join(self.directory, sweep_page.FIGURE), encoding="utf-8") as file:
-            return page.figure(file.read(), f"{self.title}. Small marks and lines: ours; large "
-                               "hollow marks: the paper's numbers.", wide=True)
+            return (page.drawn(file.read(), self.stem, True), f"{self.title}. Small marks and "
+                    "lines: ours; large hollow marks: the paper's numbers.")
 
 
 class Group:
@@ -137,24 +136,19 @@ class Group:
 
 def write_index(out, groups, rows, facts):
     """The page of all."""
-    bad = [group for group in groups if not group.good]
-    items = "".join(f'<li><a href="{group.stem}/report.html">{html.escape(group.title)}'
-                    f"</a>{'' if group.good else ': must not be trusted'}</li>"
-                    for group in groups)
-    verdict = ('<p><span class="verdict bad">Some runs must not be trusted</span></p>' if bad else
-               '<p><span class="verdict good">All sanity checks hold</span></p>')
-    lead = ("What papers report, what these runs of real kernel TCP in virtual time gave, and "
-            "ours over theirs. The papers' numbers are compared with, never a criterion.")
     reports = {group.stem: f"{group.stem}/report.html" for group in groups}
     known = figures.load()[1]
-    parts = [verdict, report.paper_table(rows),
-             *(group.figure() for group in groups if isinstance(group, Swept)),
-             "<h2>Reports</h2>", f"<ul>{items}</ul>",
-             "<h2>All figures of the papers</h2>", figures.table(known, reports),
-             '<div class="figures">', page.figure(fluid.draw(), FLUID), "</div>",
-             "<h2>Reproduce</h2>", f"<pre>{html.escape(facts['command'])}</pre>"]
-    with open(os.path.join(out, "index.html"), "w", encoding="utf-8") as file:
-        file.write(page.page("The papers' figures", lead, parts))
+    run_of = [one for one in known if any(name in reports for name in one.scenarios)]
+    page.write(
+        os.path.join(out, "index.html"), "index.html", title="The papers' figures",
+        lead="What papers report, what these runs of real kernel TCP in virtual time gave, and "
+        "ours over theirs. The papers' numbers are compared with, never a criterion.",
+        columns=paper.COLUMNS, rows=[(row, paper.cells(row)) for row in rows],
+        swept=[group.figure() for group in groups if isinstance(group, Swept)],
+        links=[(group.stem, group.title, group.good) for group in groups], reports=reports,
+        run=run_of, rest=[one for one in known if one not in run_of],
+        count=figures.count_line(known), fluid=page.drawn(chart.svg(fluid.make()), "fluid"),
+        caption=FLUID, command=facts["command"])
 
 
 def run(wanted, kernel, out, timeout_s, quiet, facts):

@@ -2,7 +2,6 @@
 """One scenario with several seeds: each seed's own results, and medians over all."""
 
 import csv
-import html
 import os
 from statistics import median
 
@@ -115,18 +114,10 @@ def _write(out, seeds, rows, lines, facts):
         table = csv.writer(file, lineterminator="\n")
         table.writerow(COLUMNS)
         table.writerows(rows)
-    cells = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in line) + "</tr>"
-                    for line in lines)
-    items = "".join(f'<li><a href="{seed.name}/report.html">Seed {seed.number}</a>'
-                    f"{'' if seed.done.good else ': must not be trusted'}</li>" for seed in seeds)
-    parts = ['<div class="scroll"><table><thead><tr><th>Quantity</th><th>Seeds</th><th>Median'
-             f"</th><th>Least</th><th>Most</th></tr></thead><tbody>{cells}</tbody></table></div>",
-             "<h2>Reports</h2>", f"<ul>{items}</ul>", "<h2>Reproduce</h2>",
-             f"<pre>{html.escape(facts['command'])}</pre>"]
-    with open(os.path.join(out, "report.html"), "w", encoding="utf-8") as file:
-        file.write(page.page(html.escape(f"{seeds[0].scenario.title}: {len(seeds)} seeds"),
-                             "Medians over the seeds that have a value, with the least and the "
-                             "most of them.", parts))
+    page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines,
+               title=f"{seeds[0].scenario.title}: {len(seeds)} seeds", command=facts["command"],
+               lead="Medians over the seeds that have a value, with the least and the most of them.",
+               links=[(seed.name, f"Seed {seed.number}", seed.done.good) for seed in seeds])
 
 
 def run(wanted, kernel, args, timeout_s, facts):

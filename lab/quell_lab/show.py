@@ -49,66 +49,75 @@ def lines(header, rows):
             for row in (header, *rows)]
 
 
-def governed(summary, kind, missing="-"):
+def governed(summary, kind):
     """Share of the flows' time that the algorithm, the search or CUBIC governed; of CUBIC's with the
     reason that it took over for most often."""
     part = summary.get("governed")
     if part is None or part[kind] is None:
-        return missing
+        return "-"
     reasons = part["cubic_times"]
     why = f" {max(reasons, key=reasons.get)}" if kind == "cubic" and part[kind] and reasons else ""
     return f"{part[kind]:.1%}{why}"
 
 
+def table(columns, summaries, first=""):
+    """(header, rows) of columns, (title, function that shows a summary), a row for each run."""
+    return ((first, *(title for title, _ in columns)),
+            [(label, *(cell(summary) for _, cell in columns))
+             for label, summary in summaries.items()])
+
+
+def _of(key, *keys, write=str):
+    """Function that shows the value of a summary at the end of some keys."""
+    def cell(summary):
+        value = summary[key]
+        for one in keys:
+            value = value[one]
+        return write(value)
+    return cell
+
+
 def whole_run(summaries):
-    """Lines of the table of whole runs."""
+    """Table of whole runs."""
     # A trimmed packet's payload is dropped: beside the drops, where there are any.
     has_trims = any(summary["trims"] for summary in summaries.values())
     is_fitted = any("governed" in summary for summary in summaries.values())
-    header = ("", "finished", "FCT p50", "FCT p99", "FCT max", "goodput", "queue max", "drops",
-              *(("trims",) if has_trims else ()), "marks", "retrans",
-              *(("by algorithm", "by search", "by CUBIC") if is_fitted else ()),
-              "hops", "set-up", "CPU", "hops/CPU s")
-    rows = []
-    for label, summary in summaries.items():
-        fct = summary["fct_ns"]
-        rows.append((label, f"{summary['flows_finished']}/{summary['flows']}", micro(fct["p50"]),
-                     micro(fct["p99"]), micro(fct["max"]),
-                     gbit(summary["goodput_bits_ps"] if summary["flows_finished"] else None),
-                     _kilo(summary["queue"], "max_bytes"), str(summary["drops"]),
-                     *((str(summary["trims"]),) if has_trims else ()),
-                     str(summary["marks"]), str(summary["retransmitted_segs"]),
-                     *(tuple(governed(summary, kind) for kind in GOVERNORS) if is_fitted else ()),
-                     str(summary["packet_hops"]), _seconds(summary["setup_wall_s"]),
-                     _seconds(summary["cpu_s"]), str(summary["packet_hops_per_cpu_s"] or "-")))
-    return lines(header, rows)
+    return table((
+        ("finished", lambda s: f"{s['flows_finished']}/{s['flows']}"),
+        *((f"FCT {key}", _of("fct_ns", key, write=micro)) for key in ("p50", "p99", "max")),
+        ("goodput", lambda s: gbit(s["goodput_bits_ps"] if s["flows_finished"] else None)),
+        ("queue max", lambda s: _kilo(s["queue"], "max_bytes")), ("drops", _of("drops")),
+        *[("trims", _of("trims"))] * has_trims,
+        ("marks", _of("marks")), ("retrans", _of("retransmitted_segs")),
+        *((title, lambda s, kind=kind: governed(s, kind)) for title, kind in
+          zip(("by algorithm", "by search", "by CUBIC"), GOVERNORS if is_fitted else ())),
+        ("hops", _of("packet_hops")), ("set-up", _of("setup_wall_s", write=_seconds)),
+        ("CPU", _of("cpu_s", write=_seconds)),
+        ("hops/CPU s", lambda s: str(s["packet_hops_per_cpu_s"] or "-"))), summaries)
 
 
-def _requests(part):
-    """Cells of a window's requests, if there are any."""
-    requests = part.get("request_ns")
-    return () if requests is None else (micro(requests["p50"]), micro(requests["p99"]),
-                                        f"{requests['unanswered_share']:.2%}")
-
-
-def _window(name, summaries):
+def window(name, summaries):
+    """Table of one measured window."""
     parts = {label: summary["measured"][name] for label, summary in summaries.items()}
     first = next(iter(parts.values()))
-    header = (f"{name}: {show_time(first['from_ns'])} to {show_time(first['to_ns'])}", "payload",
-              "on the wire", "RTT mean", "RTT p99", "Jain", "slowest", "fastest", "queue mean",
-              "p99", "max", *(("request p50", "p99", "unanswered")
-                              if any("request_ns" in part for part in parts.values()) else ()))
-    rows = []
-    for label, part in parts.items():
-        rate = part["flow_rate_bits_ps"]
-        rows.append((label, gbit(part["throughput_bits_ps"]),
-                     gbit(part["wire_throughput_bits_ps"]), micro(part["rtt_ns"]["mean"]),
-                     micro(part["rtt_ns"]["p99"]),
-                     f"{part['jain']:.3f}" if part["jain"] is not None else "-",
-                     gbit(rate["min"]), gbit(rate["max"]), _kilo(part["queue"], "mean_bytes"),
-                     _kilo(part["queue"], "p99_bytes"), _kilo(part["queue"], "max_bytes"),
-                     *_requests(part)))
-    return lines(header, rows)
+    has_requests = any("request_ns" in part for part in parts.values())
+
+    def request(key, write):
+        return lambda part: write(part["request_ns"][key]) if "request_ns" in part else "-"
+
+    return table((
+        ("payload", _of("throughput_bits_ps", write=gbit)),
+        ("on the wire", _of("wire_throughput_bits_ps", write=gbit)),
+        *((f"RTT {key}", _of("rtt_ns", key, write=micro)) for key in ("mean", "p99")),
+        ("Jain", lambda part: f"{part['jain']:.3f}" if part["jain"] is not None else "-"),
+        ("slowest", _of("flow_rate_bits_ps", "min", write=gbit)),
+        ("fastest", _of("flow_rate_bits_ps", "max", write=gbit)),
+        *((title, lambda part, key=key: _kilo(part["queue"], key)) for title, key in
+          (("queue mean", "mean_bytes"), ("p99", "p99_bytes"), ("max", "max_bytes"))),
+        *((("request p50", request("p50", micro)), ("p99", request("p99", micro)),
+           ("unanswered", request("unanswered_share", "{:.2%}".format)))
+          if has_requests else ())), parts,
+        f"{name}: {show_time(first['from_ns'])} to {show_time(first['to_ns'])}")
 
 
 def programs(summaries, out):
@@ -131,8 +140,9 @@ def programs(summaries, out):
 
 def result(summaries, rows, out):
     """Tables of a scenario's runs on standard output."""
-    tables = [whole_run(summaries)]
-    tables += [_window(name, summaries) for name in next(iter(summaries.values()))["measured"]]
+    tables = [lines(*whole_run(summaries))]
+    tables += [lines(*window(name, summaries))
+               for name in next(iter(summaries.values()))["measured"]]
     if rows:
         tables.append(paper.table(rows))
     print("\n\n".join("\n".join(table) for table in tables))

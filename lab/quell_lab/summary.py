@@ -6,7 +6,7 @@ from fractions import Fraction
 from . import connections, convergence, credit, deflection, express, limits, measure, pfc, physics, \
     processes, slowdown
 from .results import queue_max_bytes
-from .stats import jain, percentile, queue_numbers, rank_correlation, time_weighted
+from .stats import jain, percentile, queue_numbers, rank_correlation
 
 FAIR = 0.95
 PERCENTILES = (("p50", 50), ("p99", 99), ("p999", Fraction(999, 10)))

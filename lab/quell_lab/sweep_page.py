@@ -2,14 +2,16 @@
 """What a sweep leaves: one table of medians over seeds, one figure, one page."""
 
 import csv
-import html
 import itertools
+import math
 import os
+import textwrap
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
-from . import drawing, page, paper, seeds, sweep_plot, sweep_store, units
+from . import chart, page, paper, seeds, sweep_store, units
+from .chart import Axis, Chart, Facet, Line
 from .sweep import shown
 
 TABLE = "sweep.csv"
@@ -20,6 +22,15 @@ TITLES = {"fct_p50": "Median completion time", "fct_p99": "99th percentile of co
           "fct_max": "Longest completion time", "goodput": "Goodput", "queue_max": "Longest queue",
           "slowdown_p50": "Median slowdown", "slowdown_p99": "99th percentile of slowdown",
           "slowdown_p999": "99.9th percentile of slowdown", "drops": "Drops", "marks": "Marks"}
+
+
+COLUMNS_MAX = 4
+LOG_FROM = 30			# an axis is logarithmic if values differ by so much
+LOG_X_FROM = 10
+# Factor and unit of an axis by the kind of a quantity.
+SCALES = {"time": (1e3, " (µs)"), "rate": (1e9, " (Gbit/s)"), "size": (1e3, " (kB)"),
+          "number": (1, "")}
+LABEL_LETTERS = 28		# of a line of an axis's label
 
 
 @dataclass(frozen=True)
@@ -124,44 +135,98 @@ def _text(value):
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def _panel_table(sums, panel):
-    factor, unit = sweep_plot.SCALES[panel.kind]
-    head = "".join(f"<th>{html.escape(label)}</th>" for label in sums.labels)
+def _plain(text):
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+
+
+def positions(values):
+    """(where each value is on the x axis, whether that is logarithmic); texts are in a row."""
+    texts = [shown(value).strip() for value in values]
+    # The first way in which all values can be read as numbers.
+    for parse in (_plain, units.parse_time, units.parse_size, units.parse_rate):
+        try:
+            numbers = [float(parse(text)) for text in texts]
+        except ValueError:
+            continue
+        if len(set(numbers)) == len(numbers) and all(map(math.isfinite, numbers)):
+            return numbers, min(numbers) > 0 and max(numbers) >= LOG_X_FROM * min(numbers)
+    return [float(number) for number in range(len(texts))], False
+
+
+def _points(sums, panel, combo, label):
+    """[(x, value)] that the paper has of a panel and run."""
+    where = dict(zip(sums.x_values, positions(sums.x_values)[0]))
+    return [(where[point.at if combo else point.scenario],
+             float(units.exact(str(point.value), panel.kind)[0]) / SCALES[panel.kind][0])
+            for point in panel.more.points
+            if point.run == label and point.value is not None
+            and (not combo or point.scenario == combo[0])]
+
+
+def _panel_lines(sums, panel, combo):
+    """A curve of medians with a band and bars over the seeds for each run, the paper's as marks."""
+    where, factor = positions(sums.x_values)[0], SCALES[panel.kind][0]
     lines = []
+    for number, label in enumerate(sums.labels):
+        rows = [[value / factor for value in row] if row else [math.nan] * 3 for row in (
+            sums.at(panel, combo, x, label) for x in sums.x_values)]
+        look = {"marker": chart.marker(number), "markersize": 4}
+        lines += [Line(where, [row[0] for row in rows], "line", label, label, look),
+                  Line(where, [row[1:] for row in rows], "band", run=label)]
+        lines += [Line([x, x], row[1:], "line", run=label, look={"linewidth": 0.8})
+                  for x, row in zip(where, rows)]
+        points = _points(sums, panel, combo, label)
+        lines.append(Line([x for x, _ in points], [value for _, value in points], "points",
+                          run=label, look={"marker": chart.marker(number), "markersize": 9}))
+    return lines
+
+
+def _facets(sums, panel):
+    """Of a quantity for each combination, with one scale: from 0, or logarithmic."""
+    where, is_log = positions(sums.x_values)
+    factor, unit = SCALES[panel.kind]
+    values = [value / factor for combo in sums.combos for label in sums.labels
+              for value in [value for x in sums.x_values
+                            for value in sums.at(panel, combo, x, label) or ()]]
+    values += [value for combo in sums.combos for label in sums.labels
+               for _, value in _points(sums, panel, combo, label)]
+    scale = chart.log(values, LOG_FROM)
+    ends = (min(values) / 1.5, max(values) * 1.5) if scale["value"] == "log" else (
+        0, (max(values, default=1) or 1) * 1.06)
+    y = Axis(textwrap.fill(panel.title + unit, LABEL_LETTERS), *ends, scale)
+    x = Axis(sums.x_name, scale={"value": "log" if is_log else "linear"},
+             ticks=(where, [shown(value) for value in sums.x_values]))
+    return [Facet(_panel_lines(sums, panel, combo), x, y, sums.combo_title(combo), inch=2.7)
+            for combo in sums.combos]
+
+
+def make_chart(sums):
+    """
+    The Chart: a facet for each quantity, and beside each other for each scenario and each value of
+    the second parameter.
+    """
+    columns = min(len(sums.combos), COLUMNS_MAX) if len(sums.combos) > 1 else 2
+    facets = []
+    for panel in sums.panels:
+        found = _facets(sums, panel)
+        empty = -len(found) % columns if len(sums.combos) > 1 else 0
+        facets += found + [None] * empty
+    return Chart(sums.wanted.title, facets, columns, 3.7)
+
+
+def _panel_table(sums, panel):
+    factor, unit = SCALES[panel.kind]
+    rows = []
     for combo, x in itertools.product(sums.combos, sums.x_values):
-        name = ", ".join(filter(None, [sums.combo_title(combo), f"{sums.x_name} {shown(x)}"]))
         cells = []
         for label in sums.labels:
             row = sums.at(panel, combo, x, label)
             texts = [_text(value / factor) for value in row] if row else []
             cells.append("–" if not row else texts[0] if texts[1] == texts[2] else
                          f"{texts[0]} ({texts[1]} to {texts[2]})")
-        lines.append(f"<tr><td>{html.escape(name)}</td>"
-                     + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return [f"<h2>{html.escape(panel.title + unit)}</h2>", '<div class="scroll"><table><thead><tr>'
-            f"<th></th>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"]
-
-
-def _verdict(wanted, failed):
-    if not failed:
-        return ['<p><span class="verdict good">All sanity checks hold, in all '
-                f"{len(wanted.runs)} runs</span></p>"]
-    items = "".join(f"<li><b>Run {number}, {html.escape(wanted.runs[number - 1].text(wanted.axes))}"
-                    f"</b>: {html.escape(why)}</li>" for number, why in sorted(failed.items()))
-    return [f'<p><span class="verdict bad">{len(failed)} of {len(wanted.runs)} runs are left '
-            f"out</span></p><ul>{items}</ul>"]
-
-
-def _configuration(wanted, kernel):
-    parts = ["<h2>Configuration</h2>",
-             f"<p>Kernel {html.escape(str(kernel.version))}, laboratory "
-             f"{sweep_store.lab_version()[:12]}.</p>",
-             f"<h3>{html.escape(os.path.basename(wanted.path))}</h3>",
-             f"<pre>{html.escape(wanted.text)}</pre>"]
-    for source in wanted.sources:
-        parts += [f"<h3>{html.escape(os.path.basename(source.path))}</h3>",
-                  f"<pre>{html.escape(source.text)}</pre>"]
-    return parts
+        rows.append((", ".join(filter(None, [sums.combo_title(combo),
+                                             f"{sums.x_name} {shown(x)}"])), *cells))
+    return panel.title + unit, (("", *sums.labels), rows)
 
 
 def compared(sums, name):
@@ -203,21 +268,21 @@ def write(out, wanted, values, failed, kernel):
     number: why it has none}."""
     sums = Sums(wanted, values)
     _write_table(os.path.join(out, TABLE), wanted, sums)
-    figure = sweep_plot.draw(sums)
-    svg = drawing.to_svg(figure, wanted.title)
-    drawing.plt.close(figure)
+    one = make_chart(sums)
+    svg = chart.svg(one, sums.labels, wanted.title)
     with open(os.path.join(out, FIGURE), "w", encoding="utf-8") as file:
         file.write(svg)
-    caption = ("Medians over the seeds; bands and bars reach from the least to the most of them. "
-               f"{TABLE} has these and more quantities in base units, and each seed's value.")
-    parts = [*_verdict(wanted, failed),
-             f"<figure>{drawing.inline(svg, 'sweep')}<figcaption>{caption}</figcaption></figure>"]
-    for panel in sums.panels:
-        parts += _panel_table(sums, panel)
-    parts += _configuration(wanted, kernel)
     seeds_of = sorted({len(source.seeds) for source in wanted.sources})
-    lead = (f"{len(wanted.runs)} runs of real kernel TCP in virtual time, "
-            f"{' or '.join(map(str, seeds_of))} seed{'s' if seeds_of != [1] else ''} each.")
-    with open(os.path.join(out, PAGE), "w", encoding="utf-8") as file:
-        file.write(page.page(html.escape(wanted.title), lead, parts))
+    page.write(
+        os.path.join(out, PAGE), "sweep.html", title=wanted.title, drawn=page.drawn(
+            svg, "sweep", one.is_wide),
+        lead=f"{len(wanted.runs)} runs of real kernel TCP in virtual time, "
+        f"{' or '.join(map(str, seeds_of))} seed{'s' if seeds_of != [1] else ''} each.",
+        caption="Medians over the seeds; bands and bars reach from the least to the most of them. "
+        f"{TABLE} has these and more quantities in base units, and each seed's value.",
+        tables=[_panel_table(sums, panel) for panel in sums.panels], runs=len(wanted.runs),
+        failed=[(number, wanted.runs[number - 1].text(wanted.axes), why)
+                for number, why in sorted(failed.items())],
+        kernel=kernel.version, version=sweep_store.lab_version()[:12],
+        files=[(os.path.basename(file.path), file.text) for file in (wanted, *wanted.sources)])
     return sums

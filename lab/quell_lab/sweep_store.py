@@ -23,11 +23,9 @@ WORK = ".work-"
 LOCK = "lock"
 KEY_DIGITS = 24
 # What draws and prints, and changes no result of a run.
-PRESENTATION = {"cli.py", "compare.py", "dart_plot.py", "demo.py", "drawing.py",
-                "join_plots.py", "network_svg.py", "output.py", "page.py", "panels.py",
-                "plots.py", "report.py", "reproduce.py", "seeds.py", "show.py",
-                "slowdown_plot.py", "sweep.py", "sweep_page.py", "sweep_plot.py", "sweep_run.py",
-                "tables.py", "version.py", "written.py"}
+PRESENTATION = {f"{name}.py" for name in (
+    "chart charts cli compare dart_chart demo figures fluid network_chart output own_axes page report "
+    "reproduce seeds show sweep sweep_page sweep_run tables version written").split()}
 # Keys of a scenario that change no result.
 NO_INPUT = ("title", "paper", "algorithm")
 

@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import tempfile
+import types
 import unittest
 
 from quell_lab import figures, files, fluid, paper, reproduce, runner, scenario, sweep
@@ -95,12 +96,6 @@ class Listed(unittest.TestCase):
             "run:   lab/lab reproduce 'SMaRTT Figure 3' --scenarios "
             "lab/scenarios/long --out DIR"])
 
-    def test_table_links_what_was_run(self):
-        told = figures.table(self.figures, {"vai-sf-fig2": "vai-sf-fig2/report.html"})
-        self.assertEqual(told.count("<tr><td>"), len(self.figures))
-        self.assertIn('<a href="vai-sf-fig2/report.html">vai-sf-fig2</a>', told)
-        self.assertNotIn("timely-table1/report.html", told)
-
     def test_readme_counts_them(self):
         with open(os.path.join(figures.runner.HERE, "..", "README.md"),
                   encoding="utf-8") as file:
@@ -110,25 +105,32 @@ class Listed(unittest.TestCase):
         self.assertIn(f"Of the {len(self.figures)} figures and tables of the papers on TIMELY, VAI/"
                       f"SF, SMaRTT and Dart {reproduced} are reproduced, {differs} differ", told)
 
-    def test_table_has_what_was_run_first(self):
-        told = figures.table(self.figures, {"vai-sf-fig2": "vai-sf-fig2/report.html"})
-        shown, folded = told.split("<details>")
+
+class Page(unittest.TestCase):
+    def index(self, *stems):
+        """The page where these scenarios were run: all before what is folded, and that."""
+        groups = [types.SimpleNamespace(stem=stem, title=stem, good=True) for stem in stems]
+        with tempfile.TemporaryDirectory() as out:
+            reproduce.write_index(out, groups, [], {"command": "lab reproduce"})
+            with open(os.path.join(out, "index.html"), encoding="utf-8") as file:
+                return file.read().split("<details>")
+
+    def test_index_has_all_figures(self):
+        shown, folded = self.index()
+        self.assertIn("SMaRTT Figure 17", folded)
+        self.assertIn("<svg", folded)
+        self.assertNotIn("<tr><td>", shown)
+        for name in paper.COLUMNS:
+            self.assertIn(f"<th>{name}</th>", shown)
+
+    def test_those_run_come_first_with_links(self):
+        shown, folded = self.index("vai-sf-fig2")
+        self.assertEqual((shown + folded).count("<tr><td>"), len(figures.load()[1]))
+        self.assertIn('<a href="vai-sf-fig2/report.html">vai-sf-fig2</a></td>', shown)
         self.assertIn("VAI/SF Figure 2<", shown)
         self.assertNotIn("TIMELY Figure 1<", shown)
         self.assertIn("TIMELY Figure 1<", folded)
-        self.assertEqual(figures.table(self.figures, {}).split("<details>")[0].count("<tr>"), 0)
-
-
-class Page(unittest.TestCase):
-    def test_index_has_all_figures(self):
-        with tempfile.TemporaryDirectory() as out:
-            reproduce.write_index(out, [], [], {"command": "lab reproduce"})
-            with open(os.path.join(out, "index.html"), encoding="utf-8") as file:
-                told = file.read()
-        self.assertIn("SMaRTT Figure 17", told)
-        self.assertIn("<svg", told)
-        for name in paper.COLUMNS:
-            self.assertIn(f"<th>{name}</th>", told)
+        self.assertNotIn("timely-table1/report.html", folded)
 
 
 class Fluid(unittest.TestCase):

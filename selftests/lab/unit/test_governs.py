@@ -3,7 +3,7 @@
 
 import unittest
 
-from quell_lab import dart_plot, governs, plots
+from quell_lab import charts, dart_chart, governs
 
 import helpers
 
@@ -31,9 +31,9 @@ class Governs(unittest.TestCase):
             2: [(40000, 90000, 1), (90000, 100000, 2)]})
 
     def test_the_figure_has_a_name_of_its_own_per_run(self):
-        self.assertEqual(plots.dart_stem(self.result), "dart")
+        self.assertEqual(charts.dart_stem(self.result), "dart")
         again = helpers.build(algorithm=[{"name": "dart", "label": "dart:slack=9us"}])
-        self.assertEqual(plots.dart_stem(helpers.run_result(again, [])), "dart-dart-slack-9us")
+        self.assertEqual(charts.dart_stem(helpers.run_result(again, [])), "dart-dart-slack-9us")
 
     def test_rounds_of_a_pair_are_one_lane(self):
         starts = [("h1", 0, 50), ("h2", 10, 20), ("h2", 20, 40), ("h2", 30, 60), ("h1", 50, 70)]
@@ -47,15 +47,16 @@ class Governs(unittest.TestCase):
         lanes = governs.lanes(result)
         self.assertEqual([[row.flow.number for row in lane] for lane in lanes],
                          [[1, 5], [2, 3], [4]])
-        self.assertEqual([dart_plot.name(lane) for lane in lanes],
+        self.assertEqual([dart_chart.name(lane) for lane in lanes],
                          ["1, 5: h1 → h3", "2, 3: h2 → h3", "4: h2 → h3"])
-        self.assertEqual(dart_plot.name(result.flows[:3]), "1, 2, …: h1 → h3")
+        self.assertEqual(dart_chart.name(result.flows[:3]), "1, 2, …: h1 → h3")
 
     def test_extremes_are_of_flows_that_are_active(self):
         self.assertEqual(governs.extremes(self.result, governs.TOLD), {
             "h3": [(0, 256, 256), (30000, 512, 512), (90000, 256, 512), (100000, 0, 0)]})
 
-    def test_the_figure_is_drawn(self):
-        figure = dart_plot.draw(self.wanted, self.result, lambda axes, end_us: None)
-        self.assertEqual([label.get_text() for label in figure.axes[2].get_yticklabels()], ["h3"])
-        plots.plt.close(figure)
+    def test_the_chart_has_a_band_for_each_receiver(self):
+        rates, _, states, limits = dart_chart.make(self.wanted, self.result).facets
+        self.assertEqual([line.name for line in rates.lines], ["1: h1 → h3", "2: h2 → h3"])
+        self.assertEqual([list(facet.y.ticks[1]) for facet in (states, limits)],
+                         [["h3"], ["1: h1 → h3", "2: h2 → h3"]])

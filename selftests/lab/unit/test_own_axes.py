@@ -4,7 +4,7 @@
 import dataclasses
 import unittest
 
-from quell_lab import distributions, drawing, own_axes, plots, rounds
+from quell_lab import distributions, own_axes, rounds
 from quell_lab.errors import InputError
 
 import helpers
@@ -127,26 +127,20 @@ class Drawn(unittest.TestCase):
         wanted = build(plot=[plot], paper=[
             {"figure": "TIMELY Fig. 14", "quantity": "rtt_p99", "value": "5us"},
             {"figure": "TIMELY Fig. 13", "quantity": "pacing_mean[1]", "value": "8gbit"}])
-        [(stem, maker)] = own_axes.makers(wanted, [self.result]).items()
-        figure = plots.draw(maker)
-        if isinstance(figure, drawing.Panels):
-            figure = figure.figures["cubic"]
-        lines = [(line.get_label(), list(line.get_xdata())) for axes in figure.axes
-                 for line in axes.get_lines()]
-        drawing.plt.close(figure)
-        return stem, lines
+        [(stem, make)] = own_axes.of_run(wanted, [self.result]).items()
+        return stem, [(line.name, line.xs) for facet in make().facets for line in facet.lines]
 
     def test_round_trips(self):
         stem, lines = self.draw(RTTS)
         self.assertEqual(stem, "plot-timely-fig-14")
-        self.assertEqual(lines[0], ("cubic", [2, 2, 4, 6, 6]))
-        self.assertEqual([line for line in lines[1:] if line[1]], [("_child1", [5])])
+        self.assertEqual(lines[0], ("cubic", [2, 2, 4, 6]))
+        self.assertEqual([line for line in lines[1:] if line[1]], [("", [5])])
 
     def test_queue_beside_them(self):
         _, lines = self.draw(dict(RTTS, queue=True))
-        self.assertEqual(lines[0], ("queue of the port", [0, 0, 0.123, 0.123]))
-        self.assertEqual(lines[1], ("as messages found it", [0, 0, 0]))
-        self.assertEqual(lines[2], ("round trip less idle", [0, 0, 2, 4, 4]))
+        self.assertEqual(lines[0], ("queue of the port", [0, 0, 0.123]))
+        self.assertEqual(lines[1], ("as messages found it", [0, 0]))
+        self.assertEqual(lines[2], ("round trip less idle", [0, 0, 2, 4]))
 
     def test_flows_over_time(self):
         _, lines = self.draw(dict(RTTS, kind="flows", flows=[1, 2]))
@@ -169,10 +163,9 @@ class Drawn(unittest.TestCase):
             "h1:eth0": [rounds.Round(21000, 0.5, 3000), rounds.Round(50000, 1, 9000)]})
         plot = dict(RTTS, kind="marks")
         wanted = build(plot=[plot], record={"pcap": "h1"})
-        [(_, maker)] = own_axes.makers(wanted, [self.result]).items()
-        figure = plots.draw(maker).figures["cubic"]
-        self.assertEqual(list(figure.axes[0].get_lines()[0].get_xydata()[0]), [3, 0.5])
-        drawing.plt.close(figure)
+        [(_, make)] = own_axes.of_run(wanted, [self.result]).items()
+        points, boxes = (facet.lines[0] for facet in make().facets)
+        self.assertEqual((points.xs, points.ys, boxes.ys), ([3], [0.5], [[0.5]]))
 
 
 if __name__ == "__main__":

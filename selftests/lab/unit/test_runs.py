@@ -141,8 +141,7 @@ class Runs(unittest.TestCase):
         page = self.text("report.html")
         self.assertIn(summary["version"], page)
         self.assertIn("drops  marks", run.stdout)
-        # Three figures, three with a panel for each run, and the network
-        self.assertEqual(page.count("<svg"), 10)
+        self.assertEqual(page.count("<svg"), 7)	# with the network
         self.assertIn("All sanity checks hold", page)
         self.assertNotRegex(page, r'(src|href)="(?!#)')
 

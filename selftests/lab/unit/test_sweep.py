@@ -8,7 +8,7 @@ import os
 import tempfile
 import unittest
 
-from quell_lab import cli, sweep, sweep_page, sweep_plot, sweep_run, sweep_store
+from quell_lab import cli, sweep, sweep_page, sweep_run, sweep_store
 from quell_lab.errors import InputError
 from quell_lab.runner import Kernel
 
@@ -292,12 +292,9 @@ class Sums(Files):
                          (3, 0.8, 0.2667, {"dctcp": 1}))
         self.assertEqual((two["paper_text"], two["ratio"], two["report"]),
                          ("-", None, "a/report.html"))
-        figure = sweep_plot.draw(sums)
-        marks = [line for axes in figure.axes for line in axes.lines
-                 if line.get_markerfacecolor() == "none"]
-        self.assertEqual([(list(line.get_xdata()), list(line.get_ydata())) for line in marks],
-                         [([80 * 1024], [3])])
-        sweep_plot.plt.close(figure)
+        marks = [(line.xs, line.ys) for facet in sweep_page.make_chart(sums).facets
+                 for line in facet.lines if line.kind == "points" and line.xs]
+        self.assertEqual(marks, [([80 * 1024], [3])])
 
     def test_places_on_the_axis(self):
         for values, where in (
@@ -307,7 +304,7 @@ class Sums(Files):
                 (("1gbit", "40gbit"), ([2**27, 40 * 2**27], True)),
                 (("dequeue", "enqueue"), ([0, 1], False)), ((True, False), ([0, 1], False)),
                 ((float("nan"), 1), ([0, 1], False))):
-            self.assertEqual(sweep_plot.positions(values), where)
+            self.assertEqual(sweep_page.positions(values), where)
 
 
 class Stores(Files):

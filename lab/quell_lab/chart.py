@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+The one way to draw: a Chart has facets, a Facet tables of points over two axes; svg() draws it.
+
+An algorithm has one colour in all charts of a report.  Colours are Okabe and Ito's, which
+colour-blind readers distinguish; line styles and markers differ as well.
+"""
+
+import io
+import itertools
+import math
+import re
+from dataclasses import dataclass, field
+
+import matplotlib
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: E402
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+MARKERS = "osD^vPX*"		# not as many as colours, so that both together repeat late
+DASHES = ("-", "--", "-.", ":")
+GREY = "#888888"
+DOTTED = (0, (1, 2))
+POINTS_MAX = 12000		# of all lines of a facet: more only makes the file larger
+LINE_POINTS = (100, 3000)	# of one line
+FACET_INCH = (4.6, 2.9)
+LEGEND_INCH = 0.2		# a row of the legend below
+LEGEND_COLUMNS = {1: 3}		# by columns of facets
+PT_PER_INCH = 72
+# Ticks of a logarithmic axis up to this ratio of its ends: even steps, or these multiples.
+LOG_TICKS = ((5, None), (20, (1, 2, 3, 5, 7)), (1000, (1, 2, 5)), (math.inf, (1,)))
+STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10,
+         "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+         "grid.color": "#e4e4e4", "grid.linewidth": 0.6, "axes.axisbelow": True,
+         "legend.frameon": False, "svg.hashsalt": "quell", "path.simplify": True}
+INSIDE = {"loc": "upper right", "fontsize": 7}		# legends of a facet
+BESIDE = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "fontsize": 8}
+
+
+@dataclass(frozen=True)
+class Line:
+    """
+    Points of one kind.  Without a colour in look the run's, and with a run its dashes, too.
+
+    kind: "steps", "line", "points", "level" (ys: one value), "span" (xs: its two ends), "band" (ys:
+    (low, high) of each x), "bars" (xs: (begin, width, colour), ys: the row), "boxes" (ys: samples
+    at each x), "texts" (name of each point in look)
+    """
+
+    xs: list
+    ys: list
+    kind: str = "steps"
+    name: str = ""		# in the legend
+    run: object = None		# label of the algorithm: colour, and the box that hides the line
+    look: dict = field(default_factory=dict)	# properties of matplotlib
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One of two; low, high: None, as the points need."""
+
+    name: str = ""
+    low: object = None
+    high: object = None
+    scale: dict = field(default_factory=lambda: {"value": "linear"})
+    show: object = "{:g}".format	# text of a value
+    ticks: tuple = ()		# (positions, texts) instead
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One pair of axes."""
+
+    lines: list
+    x: Axis
+    y: Axis
+    title: str = ""
+    run: object = None		# label of the algorithm that it is of
+    legend: object = None	# INSIDE, BESIDE, or None: in the chart's
+    inch: float = FACET_INCH[1]	# height
+    has_axes: bool = True
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Facets, so many beside each other, row by row."""
+
+    title: str
+    facets: list		# row by row; None: an empty place
+    columns: int = 2
+    inch: float = FACET_INCH[0]	# width of a column
+
+    @property
+    def is_wide(self):
+        """Whether it takes the width of a page."""
+        return min(self.columns, len(self.facets)) * self.inch * PT_PER_INCH > 450
+
+
+def log(values, factor):
+    """The scale of an axis: logarithmic where positive values differ by more than a factor."""
+    values = list(values)
+    is_log = bool(values) and min(values) > 0 and max(values) > factor * min(values)
+    return {"value": "log" if is_log else "linear"}
+
+
+def style(number):
+    """Colour and dashes of the algorithm, or curve, with a number."""
+    return {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number % len(DASHES)]}
+
+
+def marker(number):
+    """Shape of its points."""
+    return MARKERS[number % len(MARKERS)]
+
+
+def series(number):
+    """The class by which a page hides all of it."""
+    return f"cc{number}"
+
+
+def time_axis(end_us, name="Time", from_ms=20000):
+    """From 0 to the end; microseconds, or milliseconds where the end is late."""
+    if end_us < from_ms:
+        return Axis(f"{name} (µs)", 0, end_us)
+    return Axis(f"{name} (ms)", 0, end_us, show=lambda us, _=None: f"{us / 1000:g}")
+
+
+def kilobytes(name, low=0, high=None, scale=None):
+    """A vertical axis of bytes."""
+    return Axis(f"{name} (kB)", low, high, scale or {"value": "linear"},
+                lambda size: f"{size / 1000:g}")
+
+
+def thin(xs, ys, points):
+    """At most so many points, keeping the extremes of each stretch."""
+    if len(xs) <= points or any(map(math.isnan, ys)):
+        return xs, ys
+    stretch = -(-len(xs) * 2 // points)
+    kept = set()
+    for begin in range(0, len(xs), stretch):
+        part = range(begin, min(begin + stretch, len(xs)))
+        kept |= {min(part, key=ys.__getitem__), max(part, key=ys.__getitem__)}
+    order = sorted(kept)
+    return [xs[i] for i in order], [ys[i] for i in order]
+
+
+def _draw_line(axes, line, look, points):
+    """One Line by matplotlib; its artists."""
+    xs, ys = line.xs, line.ys
+    if line.kind in ("steps", "line"):
+        xs, ys = thin(xs, ys, points)
+        return axes.plot(xs, ys, drawstyle="steps-post" if line.kind == "steps" else "default",
+                         **{"linewidth": 1.2, **look})
+    if line.kind == "points":
+        every = max(len(xs) // points, 1)
+        return axes.plot(xs[::every], ys[::every], **{
+            "marker": "o", "markersize": 5, "markerfacecolor": "none", "clip_on": False, **look,
+            "linestyle": "none"})
+    if line.kind == "level":
+        return [axes.axhline(ys, **{"linewidth": 0.8, "color": GREY, **look})]
+    if line.kind == "span":
+        return [axes.axvspan(*xs, color="#000000", alpha=0.06, linewidth=0)]
+    if line.kind == "band":
+        look = {key: value for key, value in look.items() if key != "linestyle"}
+        return [axes.fill_between(xs, [low for low, _ in ys], [high for _, high in ys],
+                                  **{"alpha": 0.2, "linewidth": 0, **look})]
+    if line.kind == "bars":
+        return [axes.broken_barh([(begin, width) for begin, width, _ in xs], (ys - 0.4, 0.8),
+                                 facecolors=[colour for *_, colour in xs], linewidth=0)]
+    if line.kind == "boxes":
+        axes.boxplot(ys, positions=xs, manage_ticks=False, whis=1.2, flierprops={"markersize": 2},
+                     **look)
+        return []
+    return [axes.text(x, y, text, ha="center", va="center", fontsize=7)
+            for x, y, text in zip(xs, ys, look["texts"])]
+
+
+def _set_axis(axes, which, axis):
+    """Scale, ends, name and ticks of the horizontal ("x") or the vertical axis."""
+    limits = getattr(axes, f"set_{which}lim")
+    getattr(axes, f"set_{which}scale")(**axis.scale)
+    limits(axis.low, axis.high)
+    getattr(axes, f"set_{which}label")(axis.name)
+    if axis.ticks:
+        getattr(axes, f"set_{which}ticks")(*axis.ticks)
+        getattr(axes, f"{which}axis").set_minor_locator(NullLocator())
+        if which == "x" and max(map(len, axis.ticks[1])) * len(axis.ticks[1]) > 40:
+            axes.tick_params(axis="x", rotation=35)
+        return
+    one = getattr(axes, f"{which}axis")
+    one.set_major_formatter(FuncFormatter(lambda value, _: axis.show(value)))
+    if axis.scale["value"] == "log":
+        low, high = getattr(axes, f"get_{which}lim")()
+        steps = next(steps for ratio, steps in LOG_TICKS if high <= ratio * low)
+        one.set_major_locator(LogLocator(subs=steps) if steps else MaxNLocator(5))
+        one.set_minor_locator(NullLocator())
+
+
+def _draw_facet(axes, facet, runs, count):
+    """Fill the axes of a facet; count numbers artists, whose names must differ."""
+    points = min(max(POINTS_MAX // max(len(facet.lines), 1), LINE_POINTS[0]), LINE_POINTS[1])
+    for line in facet.lines:
+        look = {**(style(runs[line.run]) if line.run in runs else {}), **line.look}
+        for artist in _draw_line(axes, line, look, points):
+            artist.set_label(line.name or "_")
+            if line.run in runs:
+                artist.set_gid(f"{series(runs[line.run])}_{next(count)}")
+    _set_axis(axes, "x", facet.x)
+    _set_axis(axes, "y", facet.y)
+    if any(line.kind == "bars" for line in facet.lines):
+        axes.grid(False)
+    axes.set_title(facet.title)
+    if facet.run in runs:
+        axes.set_gid(f"{series(runs[facet.run])}_{next(count)}")
+    if not facet.has_axes:
+        axes.set_axis_off()
+    if facet.legend and axes.get_legend_handles_labels()[0]:
+        axes.legend(**facet.legend)
+
+
+def figure(chart, runs=()):
+    """Matplotlib's figure of a chart; runs: labels of the algorithms in the report's order."""
+    runs = {label: number for number, label in enumerate(runs)}
+    columns = min(chart.columns, len(chart.facets))
+    rows = [chart.facets[first:first + columns]
+            for first in range(0, len(chart.facets), columns)]
+    heights = [max(facet.inch for facet in row if facet) for row in rows]
+    # A chart of one facet is a little larger than one of several.
+    scale = 1.22 if len(chart.facets) == 1 else 1
+    with plt.rc_context(STYLE):
+        drawn, grid = plt.subplots(
+            len(rows), columns, squeeze=False, layout="constrained", gridspec_kw={
+                "height_ratios": heights})
+        flat = [axes for line in grid for axes in line]
+        count = itertools.count()
+        names = {}
+        for facet, axes in itertools.zip_longest(chart.facets, flat):
+            if facet is None:
+                axes.set_visible(False)
+                continue
+            _draw_facet(axes, facet, runs, count)
+            if not facet.legend:
+                for handle, name in zip(*axes.get_legend_handles_labels()):
+                    names.setdefault(name, handle)
+        ncols = LEGEND_COLUMNS.get(columns, 6)
+        below = LEGEND_INCH * -(-len(names) // ncols) + 0.05 if names else 0
+        height = sum(heights) * scale + below + 0.3 * (len(chart.facets) > 1)
+        drawn.set_size_inches(columns * chart.inch * scale, height)
+        drawn.get_layout_engine().set(rect=(0, below / height, 1, 1 - below / height))
+        if names:
+            drawn.legend(names.values(), names, loc="lower center", ncols=ncols)
+        if len(chart.facets) > 1:
+            drawn.suptitle(chart.title, fontsize=11)
+        elif chart.title:
+            flat[0].set_title(chart.title + (f"\n{chart.facets[0].title}"
+                                             if chart.facets[0].title else ""))
+    return drawn
+
+
+def svg(chart, runs=(), title=None):
+    """SVG text of a chart, the same for the same chart."""
+    buffer = io.StringIO()
+    drawn = figure(chart, runs)
+    with plt.rc_context(STYLE):
+        drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None,
+                                                      "Title": title or chart.title})
+    plt.close(drawn)
+    return buffer.getvalue()
+
+
+def inline(text, prefix):
+    """The <svg> element alone, without a background, ids made unique so that several share one
+    page; what has the id of a series gets it as class."""
+    body = text[text.index("<svg"):].replace("fill: #ffffff", "fill: none")
+    body = re.sub(r'\bid="(cc[0-9]+)_[0-9]+"', r'class="\1"', body)
+    body = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', body)
+    body = re.sub(r'="#([^"]+)"', rf'="#{prefix}-\1"', body)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", body)

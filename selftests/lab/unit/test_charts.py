@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Charts: their tables and the words beside them, SVG, pages; and the line of progress."""
+
+import dataclasses
+import glob
+import os
+import re
+import tempfile
+import tomllib
+import types
+import unittest
+import xml.dom.minidom
+
+from quell_lab import chart, charts, files, network_chart, page, runner, show, written
+from quell_lab.chart import Axis, Chart, Facet, Line
+
+import helpers
+
+
+def run_of(*ends_ns):
+    """A run's result with flows that end so."""
+    wanted = helpers.build()
+    return helpers.run_result(wanted, [helpers.flow_result(wanted.flows[0], 0, end_ns)
+                                       for end_ns in ends_ns])
+
+
+class Words(unittest.TestCase):
+    def test_of_flows_that_end_behind_the_axis(self):
+        for ends_ns, said in (
+                ((5, 10**6), ""), ((5, 16558123), "\n1 flow ends later, at 16.558 ms (not shown)"),
+                ((2 * 10**6, 3 * 10**6), "\n2 flows end later, until 3 ms (not shown)")):
+            self.assertEqual(charts.late(run_of(*ends_ns), 10**6), said)
+
+    def test_of_a_tail_that_is_the_slowest_flow(self):
+        for counts, said in (
+                ((999,), "\n(the slowest flow: a point has fewer than 1000)"), ((1000,), ""),
+                ((1000, 9), "\n(the slowest flow where a point has fewer than 1000)")):
+            self.assertEqual(charts.tail_remark([{"flows": count} for count in counts]), said)
+
+
+class Axes(unittest.TestCase):
+    def test_time_ends_with_a_run_but_for_its_late_flows(self):
+        for runs, end in (([[10, 11, 12, 500]], 12), ([[10, 11, 22]], 22),
+                          ([[10, 11, 12], [100, 110, 120, 9000]], 120)):
+            self.assertEqual(charts.horizon_ns([run_of(*ends) for ends in runs]), end)
+
+    def test_a_logarithmic_one_has_more_than_two_labels(self):
+        for top, least in ((1.2, 4), (3.05, 5), (8, 5), (60, 6)):
+            axis = Axis(low=1, scale={"value": "log"})
+            figure = chart.figure(Chart("", [Facet([Line([1, 2], [1, top], "line")], Axis(), axis)]))
+            figure.canvas.draw()
+            [axes] = figure.axes
+            low, high = axes.get_ylim()
+            labels = [tick.get_text() for tick in axes.get_yticklabels()
+                      if low <= tick.get_position()[1] <= high]
+            chart.plt.close(figure)
+            self.assertGreaterEqual(len(labels), least, top)
+
+
+class Tables(unittest.TestCase):
+    def test_all_runs_show_the_port_with_the_longest_queue(self):
+        self.assertEqual(charts.fullest_port({
+            "a": {"queues": {"s1:p1": {"max_bytes": 10}, "s1:p2": {"max_bytes": 5}}},
+            "b": {"queues": {"s1:p1": {"max_bytes": 1}, "s1:p2": {"max_bytes": 20}}}}), "s1:p2")
+        self.assertIsNone(charts.fullest_port({}))
+
+    def test_many_flows_are_a_band_and_some_with_names(self):
+        wanted = helpers.build()
+        flows = [helpers.flow_result(dataclasses.replace(wanted.flows[0], number=number), number,
+                                     2000 - 10 * number) for number in range(1, 31)]
+        lines = charts.flow_lines(helpers.run_result(wanted, flows),
+                                  {number: [(number, number)] for number in range(1, 31)}, 1000)
+        self.assertEqual([line.name for line in lines], [
+            "10th to 90th percentile", "median of active flows", "flow 1: first and slowest",
+            "flow 30: last"])
+        self.assertEqual(lines[1].ys[-1], 15)
+
+    def test_extremes_are_kept_in_fewer_points(self):
+        values = [number % 7 for number in range(1000)]
+        values[500] = 99
+        xs, ys = chart.thin(list(range(1000)), values, 100)
+        self.assertLessEqual(len(xs), 100)
+        self.assertEqual((max(ys), min(ys), xs[ys.index(99)]), (99, 0, 500))
+
+
+class Drawn(unittest.TestCase):
+    """A chart with a facet for each of two runs, and one for both, that has each kind of line."""
+
+    KINDS = [Line([1, 2], [3, 4], kind, "both") for kind in ("line", "steps", "points")] + [
+        Line([1, 2], [(0, 1), (1, 3)], "band"), Line([], 2, "level"), Line((1, 2), (), "span"),
+        Line([(0, 1, "#000000")], 0, "bars"), Line([1, 2], [[1, 2], [3]], "boxes"),
+        Line([1], [2], "texts", look={"texts": ["h1"]})]
+
+    def setUp(self):
+        runs = ("swift", "dctcp")
+        facets = [Facet([Line([1, 2], [3, 4], run=run, name=run)], Axis(), Axis(), run, run)
+                  for run in runs]
+        self.text = chart.svg(Chart("a < b", [*facets, None, Facet(
+            self.KINDS + [Line([1, 2], [3, 4], run=run) for run in runs], Axis(), Axis())]), runs)
+
+    def test_is_xml_with_ids_that_differ_and_the_same_again(self):
+        whole = xml.dom.minidom.parseString(self.text).documentElement
+        ids = [node.getAttribute("id") for node in whole.getElementsByTagName("*")
+               if node.hasAttribute("id")]
+        self.assertEqual(len(ids), len(set(ids)))
+        first = self.text
+        self.setUp()
+        self.assertEqual(self.text, first)
+
+    def test_a_box_of_the_legend_names_what_it_hides(self):
+        looks = page.looks(("swift", "dctcp"))
+        parts = page.environment().get_template("parts.html").module
+        table = parts.table(show.table((("n", str),), {"swift": 1, "dctcp": 2}), looks)
+        names = re.findall(r'value="([^"]+)"', parts.legend(looks))
+        self.assertEqual(len(names), 2)
+        for series in names:	# its facet, its line there, that in the facet of both
+            self.assertEqual(chart.inline(self.text, "x").count(f'class="{series}"'), 3)
+            self.assertEqual(table.count(f'class="{series}"'), 1)
+
+    def test_nothing_of_a_page_is_fetched(self):
+        text = page.render("page.html", title="t < u", lead="l")
+        self.assertNotRegex(text, r"(src|href)=|url\(|@import")
+        self.assertIn("prefers-color-scheme: dark", text)
+        self.assertIn("<h1>t &lt; u</h1>", text)
+
+
+class Network(unittest.TestCase):
+    def test_tiers_of_a_fat_tree(self):
+        tree = {"kind": "fat-tree", "pods": 2, "tors": 2, "aggs": 2, "spines": 4, "hosts": 2,
+                "rate": "100gbit", "delay": "1us"}
+        wanted = helpers.build(topology=tree, flow=None, incast={"senders": 2, "bytes": 1000})
+        self.assertEqual([len(tier) for tier in network_chart.tiers(wanted.graph)], [8, 4, 4, 4])
+        at = network_chart.places(wanted.graph)
+        self.assertEqual(len({y for _, y in at.values()}), 4)
+        self.assertEqual(len(set(at.values())), len(at))
+
+    def test_the_cable_of_the_port_is_drawn(self):
+        graph = helpers.build().graph
+        plain, marked = ({line.name for line in network_chart.make(graph, hot).facets[0].lines}
+                         for hot in (None, "s1:p3"))
+        self.assertEqual(marked - plain, {"port s1:p3, the longest queue"})
+
+
+class Written(unittest.TestCase):
+    def test_what_tests_of_others_left_out(self):
+        table = {"title": "a \x7f\n\"b\" ü", "scale": {"small": {}}, "on": False,
+                 "rows": [{"x y": [1, "2"]}, {"z": {"w": True}}]}
+        self.assertEqual(tomllib.loads(written.toml(table)), table)
+
+    def test_ready_made_scenarios_are_what_they_were(self):
+        paths = glob.glob(os.path.join(runner.HERE, "scenarios", "**", "*.scenario"),
+                          recursive=True)
+        self.assertGreater(len(paths), 40)
+        with tempfile.NamedTemporaryFile("w+", encoding="utf-8") as file:
+            for path in paths:
+                table = files.load(path)
+                file.seek(0)
+                file.truncate()
+                file.write(written.toml(table))
+                file.flush()
+                self.assertEqual(files.load(file.name), table, path)
+
+
+class Progress(unittest.TestCase):
+    def said(self, **states):
+        """The line for so many jobs of each state, without the time."""
+        wanted = types.SimpleNamespace(flows=[1, 2])
+        jobs = [types.SimpleNamespace(state=state, name=f"{state}{number}", done=1,
+                                      virtual_ns=1500000, scenario=wanted)
+                for state, count in states.items() for number in range(count)]
+        return re.sub(r"^\[ *[0-9.]+ s\] ", "", runner.Progress(jobs, True).text())
+
+    def test_of_many_runs_their_numbers(self):
+        self.assertEqual(self.said(done=3, failed=1, running=3, waiting=6),
+                         "done 4, running 3, waiting 6")
+        self.assertEqual(self.said(done=4, running=1, waiting=6),
+                         "done 4, running 1, waiting 6 | running0 1/2 flows at 1.500 ms")
+
+    def test_of_few_runs_each(self):
+        self.assertEqual(self.said(done=1, running=1, waiting=1),
+                         "done0 done | running0 1/2 flows at 1.500 ms | waiting0 waiting")
+
+
+if __name__ == "__main__":
+    unittest.main()
