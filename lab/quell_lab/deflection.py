@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from .errors import InputError
 from .physics import FCS_BYTES, GAP_BYTES, NS_PER_S, payload_wire_bytes, wire_bytes
-from .schema import Key, check
+from .schema import Key, value_of
 from .units import show_time
 
 SIZE_MAX = 1 << 30
@@ -27,7 +27,7 @@ KEYS = {
     "deflect-idle": Key("time", IDLE_MIN, IDLE_MAX, 10**7),
 }
 
-SIZE = {"deflect": Key("size", 1, SIZE_MAX)}
+SIZE = Key("size", 1, SIZE_MAX)
 
 COUNTED = ("flows", "pkts", "bytes", "tokens", "no_token_pkts", "recent_pkts",
            "no_way_pkts", "full_pkts", "lost_pkts", "out_drop_pkts")
@@ -91,7 +91,7 @@ def build(places, table, values, ecn_min, graph):
             _need_below(where["deflect"], break_even_bytes(port, graph.detours(port)), top, port)
     else:
         try:
-            fixed = check(places, "queue", {"deflect": values["deflect"]}, SIZE)["deflect"]
+            fixed = value_of(where["deflect"], values["deflect"], SIZE)
         except InputError as error:
             raise InputError(where["deflect"], f"{error.problem}, or {BREAK_EVEN}") from None
         _need_below(where["deflect"], fixed, top)

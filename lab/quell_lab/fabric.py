@@ -9,9 +9,9 @@ as many ways as there are spines, and each way is as long.
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from . import ranges, topology
+from . import topology
 from .errors import InputError
-from .schema import Key, check
+from .schema import PAIRS, Key, check, joined
 from .topology import Cable, Graph
 
 SWITCHES_MAX = 1024
@@ -22,7 +22,7 @@ RATIO_MAX = 1000
 ENDS_KEYS = {
     "a": Key("names"),
     "b": Key("names"),
-    "pairs": Key("text", default=ranges.EACH, choices=(ranges.EACH, ranges.TOGETHER)),
+    "pairs": PAIRS,
 }
 SLOW_KEYS = {
     **ENDS_KEYS,
@@ -164,14 +164,9 @@ def _build_clos(places, values):
 
 def _chosen(places, path, table, keys):
     """(values of a table, the ends of the cables that it names)."""
-    if not isinstance(table, dict):
-        raise InputError(places.name(path), f"'{table}' is not a table")
     values = check(places, path, table, keys)
-    try:
-        return values, [frozenset(ends) for ends in
-                        ranges.pair(values["a"], values["b"], values["pairs"])]
-    except ValueError as error:
-        raise InputError(places.name(path), str(error)) from None
+    return values, [frozenset(ends) for ends in joined(places.name(path), values["a"], values["b"],
+                                                       values["pairs"])]
 
 
 def _known_ends(places, path, ends, cables):

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from .algorithms import KERNELS_OWN
 from .errors import InputError
-from .schema import Key, check
+from .schema import Key, each
 from .units import show_time
 from .workload import Arrival, DSCP_MAX, FLOWS_MAX, TIME_MAX
 
@@ -130,11 +130,7 @@ class Reader:
 def build(places, tables, graph):
     """[(arrivals, table of what they have in common)] of the [[flow-list]] tables."""
     lists = []
-    for number, table in enumerate(tables or []):
-        path = f"flow-list[{number}]"
-        if not isinstance(table, dict):
-            raise InputError(places.name(path), f"'{table}' is not a table")
-        values = check(places, path, table, KEYS)
+    for path, values in each(places, "flow-list", tables, KEYS):
         if not values["file"].endswith((".cm", ".txt")):
             raise InputError(places.name(f"{path}.file"), f"'{values['file']}' is neither .cm "
                              "(htsim) nor .txt (HPCC)")

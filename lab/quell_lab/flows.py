@@ -4,11 +4,11 @@
 import hashlib
 from dataclasses import dataclass
 
-from . import flowlist, ranges, workload
+from . import flowlist, workload
 from .algorithms import KERNELS_OWN
 from .errors import InputError, nearest
 from .physics import Link, packet_time_ns
-from .schema import Key, Places, check
+from .schema import PAIRS, Key, check, joined, value_of
 from .units import show_time
 from .workload import FLOWS_MAX
 
@@ -19,37 +19,33 @@ DELAY_MAX = 10**9
 TIME_MAX = 1000 * 10**9
 DSCP_MAX = 63
 
-FLOW_KEYS = {
-    "src": Key("text"),
-    "dst": Key("text"),
+SENDING_KEYS = {
     "bytes": Key("size", 1, FLOW_BYTES_MAX),
     "start": Key("time", 0, TIME_MAX, 0),
     "stop": Key("time", 1, TIME_MAX, None),
-    "after": Key("int", 1, FLOWS_MAX, None),
-    "on": Key("int", 1, FLOWS_MAX, None),
     "cold": Key("bool", default=False),
     "dscp": Key("int", 0, DSCP_MAX, 0),
     "queued": Key("size", 1, QUEUED_MAX, 0),
     "wake": Key("time", 0, DELAY_MAX, 0),
     "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
+FLOW_KEYS = {
+    "src": Key("text"),
+    "dst": Key("text"),
+    **SENDING_KEYS,
+    "after": Key("int", 1, FLOWS_MAX, None),
+    "on": Key("int", 1, FLOWS_MAX, None),
+}
 GROUP_KEYS = {
     "src": Key("names"),
     "dst": Key("names"),
-    "pairs": Key("text", default=ranges.EACH, choices=(ranges.EACH, ranges.TOGETHER)),
+    "pairs": PAIRS,
     "connections": Key("int", 1, GROUP_MAX, 1),
-    "bytes": Key("size", 1, FLOW_BYTES_MAX),
-    "start": Key("time", 0, TIME_MAX, 0),
+    **SENDING_KEYS,
     "stagger": Key("text", default=None),
     "jitter": Key("time", 0, DELAY_MAX, 0),
-    "stop": Key("time", 1, TIME_MAX, None),
     "repeat": Key("int", 1, GROUP_MAX, 1),
     "every": Key("time", 1, TIME_MAX, None),
-    "cold": Key("bool", default=False),
-    "dscp": Key("int", 0, DSCP_MAX, 0),
-    "queued": Key("size", 1, QUEUED_MAX, 0),
-    "wake": Key("time", 0, DELAY_MAX, 0),
-    "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
 INCAST_KEYS = {
     "senders": Key("int", 1, GROUP_MAX),
@@ -202,14 +198,8 @@ def known_host(where, name, graph):
                          f"{graph.hosts[0]} to {graph.hosts[-1]}")
 
 
-def _table(places, path, table, keys):
-    if not isinstance(table, dict):
-        raise InputError(places.name(path), f"'{table}' is not a table")
-    return check(places, path, table, keys)
-
-
 def _single(places, path, table, graph, number):
-    values = _table(places, path, table, FLOW_KEYS)
+    values = check(places, path, table, FLOW_KEYS)
     for end in ("src", "dst"):
         known_host(places.name(f"{path}.{end}"), values[end], graph)
     if values["src"] == values["dst"]:
@@ -238,19 +228,15 @@ def _stops_later(places, path, flow):
 
 def _ends(where, values):
     """(src, dst) of every flow: a source serves all its partners once per connection."""
-    try:
-        pairs = ranges.pair(values["src"], values["dst"], values["pairs"])
-    except ValueError as error:
-        raise InputError(where, str(error)) from None
     partners = {}
-    for src, dst in pairs:
+    for src, dst in joined(where, values["src"], values["dst"], values["pairs"]):
         partners.setdefault(src, []).append(dst)
     return [(src, dst) for src, dsts in partners.items()
             for _ in range(values["connections"]) for dst in dsts]
 
 
 def _group(places, path, table, graph, number, seed):
-    values = _table(places, path, table, GROUP_KEYS)
+    values = check(places, path, table, GROUP_KEYS)
     for end in ("src", "dst"):
         for name in values[end]:
             known_host(places.name(f"{path}.{end}"), name, graph)
@@ -330,7 +316,4 @@ def _stagger(where, text, flows, lone):
     if len(parts) != 2:
         raise InputError(where, f"'{text}' is not {'TIME or ' if lone else ''}COUNT:TIME, for "
                          "example 2:20us")
-    inner = Places(options={"count": where, "time": where})
-    values = check(inner, "", {"count": parts[0], "time": parts[1]},
-                   {"count": STAGGER_COUNT, "time": STAGGER_TIME})
-    return values["count"], values["time"]
+    return value_of(where, parts[0], STAGGER_COUNT), value_of(where, parts[1], STAGGER_TIME)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .errors import InputError
 from .flows import DELAY_MAX, known_host
-from .schema import Key, check
+from .schema import Key, each
 from .units import show_time
 
 PARAMETER = "lookahead"		# of algorithms that have groups: the longest time of one
@@ -35,11 +35,7 @@ def build(places, tables, graph, variants):
     """Groups of the [[lookahead]] tables."""
     _variants_fit(places, tables, variants)
     groups = []
-    for index, table in enumerate(tables or []):
-        path = f"lookahead[{index}]"
-        if not isinstance(table, dict):
-            raise InputError(places.name(path), f"'{table}' is not a table")
-        values = check(places, path, table, KEYS)
+    for path, values in each(places, "lookahead", tables, KEYS):
         known_host(places.name(f"{path}.receiver"), values["receiver"], graph)
         _members_fit(places, path, values, graph)
         _time_fits(places, path, values["time"], variants)

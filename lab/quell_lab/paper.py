@@ -12,7 +12,7 @@ from fractions import Fraction
 from . import convergence, slowdown, units
 from .errors import InputError, nearest
 from .measure import NAME_DEFAULT, RUN
-from .schema import Key, check
+from .schema import Key, each
 
 KEYS = {
     "figure": Key("text"),
@@ -195,11 +195,7 @@ def written_row(table):
 def build(places, tables, labels, windows, flows):
     """Rows of the tables, one for each run of each."""
     rows = []
-    for index, table in enumerate(tables or []):
-        path = f"paper[{index}]"
-        if not isinstance(table, dict):
-            raise InputError(places.name(path), f"'{table}' is not a table")
-        values = check(places, path, table, KEYS)
+    for path, values in each(places, "paper", tables, KEYS):
         runs = labels[:1] if values["run"] is None else values["run"]
         if runs == [EVERY_RUN]:
             runs = labels

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from .errors import InputError, nearest
-from .schema import Key, check
+from .schema import Key, each
 
 KINDS = ("rtts", "flows", "windows", "mean-window", "marks")
 OF_FLOWS = ("flows", "windows")	# these show some flows alone
@@ -87,11 +87,8 @@ def _need_senders(places, path, flows, record):
                              "sends, as marks needs")
 
 
-def _one(places, path, table, known):
+def _one(places, path, values, known):
     labels, windows, flows, record = known
-    if not isinstance(table, dict):
-        raise InputError(places.name(path), f"'{table}' is not a table")
-    values = check(places, path, table, KEYS)
     if not windows:
         raise InputError(places.name(path), "needs a [measure] table with the window of time it "
                          "is of")
@@ -113,8 +110,8 @@ def _one(places, path, table, known):
 
 def build(places, tables, labels, windows, flows, record):
     """Plots of the [[plot]] tables; record: the [record] table's values."""
-    plots = [_one(places, f"plot[{index}]", table, (labels, windows, flows, record))
-             for index, table in enumerate(tables or [])]
+    plots = [_one(places, path, values, (labels, windows, flows, record))
+             for path, values in each(places, "plot", tables, KEYS)]
     for index, one in enumerate(plots):
         if one.stem in (other.stem for other in plots[:index]):
             raise InputError(places.name(f"plot[{index}].figure"), f"'{one.figure}' is given "

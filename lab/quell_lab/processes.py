@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .errors import InputError, RunError, nearest
 from .flows import TIME_MAX, known_host
-from .schema import Key, check
+from .schema import Key, each, value_of
 
 PROGRAMS_MAX = 256
 SYSCALL_NS = 500		# about what a small one takes on a processor of today
@@ -91,11 +91,7 @@ class ProcessResult:
 def build(places, tables, graph, family):
     """Processes of the [[program]] tables, numbered; nothing of them has to be there yet."""
     found = []
-    for index, table in enumerate(tables or []):
-        path = f"program[{index}]"
-        if not isinstance(table, dict):
-            raise InputError(places.name(path), f"'{table}' is not a table")
-        values = check(places, path, table, KEYS)
+    for path, values in each(places, "program", tables, KEYS):
         for host in values["host"]:
             known_host(places.name(f"{path}.host"), host, graph)
             found.append(_one(places, path, values, host, (graph, family, len(found) + 1)))
@@ -142,7 +138,7 @@ def _listen(places, path, values):
         return None
     if not values["background"]:
         raise InputError(where, "without background there is nobody to wait for it")
-    return check(places, path, {"listen": listen}, {"listen": PORT})["listen"]
+    return value_of(where, listen, PORT)
 
 
 def _environment(places, path, table, host):

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, credit, deflection, express, fabric, files, flows, \
-    lookahead, measure, needs, paper, pfc, plot_tables, processes, ranges, rcp, slowdown, topology
+    lookahead, measure, needs, paper, pfc, plot_tables, processes, rcp, slowdown, topology
 from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
-from .schema import Key, Places, check
+from .schema import Key, Places, check, each, joined, value_of
 from .units import Q16_ONE, show_size, show_time
 
 SIZE_MAX = 1 << 30
@@ -72,12 +72,7 @@ TOPOLOGY_KEYS = {
         "cables": Key("list"),
     },
 }
-CABLE_KEYS = {
-    "a": Key("names"),
-    "b": Key("names"),
-    "pairs": Key("text", default=ranges.EACH, choices=(ranges.EACH, ranges.TOGETHER)),
-    **LINK_KEYS,
-}
+CABLE_KEYS = {**fabric.ENDS_KEYS, **LINK_KEYS}
 QUEUE_KEYS = {
     "limit": Key("size", 600, SIZE_MAX, 500 << 10),
     "control-limit": Key("size", 600, SIZE_MAX, 64 << 10),
@@ -452,17 +447,9 @@ def _graph(places, values):
                                  f"'{name}' is not a node name: a letter, then letters, digits "
                                  "or -, in lower case, at most 12")
     cables = []
-    for number, table in enumerate(values["cables"]):
-        path = f"topology.cables[{number}]"
-        if not isinstance(table, dict):
-            raise InputError(places.name(path), f"'{table}' is not a table")
-        cable = check(places, path, table, CABLE_KEYS)
-        try:
-            ends = ranges.pair(cable["a"], cable["b"], cable["pairs"])
-        except ValueError as error:
-            raise InputError(places.name(path), str(error)) from None
-        cables += [topology.Cable(a, b, cable["rate"], cable["delay"], cable["mtu"])
-                   for a, b in ends]
+    for path, cable in each(places, "topology.cables", values["cables"], CABLE_KEYS):
+        cables += [topology.Cable(*ends, cable["rate"], cable["delay"], cable["mtu"]) for ends in
+                   joined(places.name(path), cable["a"], cable["b"], cable["pairs"])]
     if not values["hosts"] or len(values["hosts"]) > topology.HOSTS_MAX:
         raise InputError(places.name("topology.hosts"), f"{len(values['hosts'])} hosts is out "
                          f"of range: 1 to {topology.HOSTS_MAX}")
@@ -505,8 +492,7 @@ def _thresholds(places, values, key):
     parts = values[key].split(":")
     if len(parts) > 2:
         raise InputError(where, f"'{values[key]}' is not MIN or MIN:MAX")
-    sizes = [check(Places(options={key: where}), "", {key: part}, {key: ECN_KEY})[key]
-             for part in parts]
+    sizes = [value_of(where, part, ECN_KEY) for part in parts]
     low, high = sizes[0], sizes[-1]
     if low > high or high > values["limit"]:
         raise InputError(where, f"'{values[key]}' is out of range: MIN <= MAX <= limit "
@@ -541,12 +527,8 @@ def _variants(places, top, queue, graph):
     if not tables:
         raise InputError(places.name("algorithm"), "missing: at least one is needed")
     variants = []
-    for number, table in enumerate(tables):
-        path = f"algorithm[{number}]"
+    for path, entry in each(places, "algorithm", tables, ALGORITHM_KEYS):
         where = places.name("algorithm") if places.options else places.name(path)
-        if not isinstance(table, dict):
-            raise InputError(where, f"'{table}' is not a table")
-        entry = check(places, path, table, ALGORITHM_KEYS)
         settings = entry["set"] or {}
         found = find(where, entry["name"], os.path.dirname(places.source), entry["ops"])
         label = entry["label"]

@@ -20,6 +20,8 @@ class Key:
     choices: tuple = ()
 
 
+# How names of two sides are joined.
+PAIRS = Key("text", default=ranges.EACH, choices=(ranges.EACH, ranges.TOGETHER))
 PARSERS = {
     "size": (units.parse_size, units.show_size),
     "rate": (units.parse_rate, units.show_rate),
@@ -122,6 +124,8 @@ def _value(where, key, value):
 
 def check(places, path, table, keys):
     """Values of a table in base units, defaults filled in; strict about keys."""
+    if not isinstance(table, dict):
+        raise InputError(places.name(path), f"'{table}' is not a table")
     prefix = f"{path}." if path else ""
     for name in table:
         if name not in keys:
@@ -136,3 +140,23 @@ def check(places, path, table, keys):
         else:
             values[name] = key.default
     return values
+
+
+def each(places, name, tables, keys):
+    """(path, values) of each of a list of tables, checked."""
+    for number, table in enumerate(tables or []):
+        path = f"{name}[{number}]"
+        yield path, check(places, path, table, keys)
+
+
+def joined(where, first, second, how):
+    """[(name, name)] of two lists, as a key of PAIRS says."""
+    try:
+        return ranges.pair(first, second, how)
+    except ValueError as error:
+        raise InputError(where, str(error)) from None
+
+
+def value_of(where, value, key):
+    """One value in base units; where: its name in messages."""
+    return _value(where, key, value)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .errors import InputError
-from .schema import Key, Places, check
+from .schema import Key, check, value_of
 from .stats import percentile
 
 PERCENTILES = (("p50", 50), ("p95", 95), ("p99", 99), ("p999", Fraction(999, 10)))
@@ -39,14 +39,10 @@ def build(places, table):
     if values["edges"] is None:
         return Slowdown(values["bins"], EDGES)
     where = places.name("slowdown.edges")
-    edges = tuple(_size(where, edge) for edge in values["edges"])
+    edges = tuple(value_of(where, edge, EDGE) for edge in values["edges"])
     if not edges or list(edges) != sorted(set(edges)):
         raise InputError(where, "sizes that rise, at least one")
     return Slowdown(values["bins"], edges)
-
-
-def _size(where, text):
-    return check(Places(options={"size": where}), "", {"size": text}, {"size": EDGE})["size"]
 
 
 def parse_range(where, text):
@@ -54,7 +50,7 @@ def parse_range(where, text):
     parts = str(text).split(":")
     if len(parts) != 2 or not any(parts):
         raise InputError(where, f"'{text}' is not LOW:HIGH, LOW: or :HIGH")
-    low, high = (_size(where, part) if part else default
+    low, high = (value_of(where, part, EDGE) if part else default
                  for part, default in zip(parts, (0, SIZE_MAX)))
     if low >= high:
         raise InputError(where, f"'{text}' is empty: above {low} bytes, up to {high}")

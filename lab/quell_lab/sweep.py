@@ -16,7 +16,7 @@ from fractions import Fraction
 from . import files, paper, programs, scenario, slowdown, workload
 from .algorithms import ALGORITHMS
 from .errors import InputError, nearest
-from .schema import Key, Places, check
+from .schema import Key, Places, check, each, value_of
 
 SEEDS_MAX = 1000
 RUNS_MAX = 100000
@@ -178,21 +178,13 @@ class Sweep:
                              f"{OVER_MAX}")
         return Fraction(str(number))
 
-    def _tables(self, path, tables, keys):
-        """Each of a list of tables, checked."""
-        for number, table in enumerate(tables or []):
-            where = f"{path}[{number}]"
-            if not isinstance(table, dict):
-                raise InputError(self._where(where), f"'{table}' is not a table: write [[{path}]]")
-            yield where, check(self.places, where, table, keys)
-
     def _axes(self, top):
         axes = []
         if top["load"] is not None:
             axes.append(Axis(LOAD, "Load", self._values("load", top["load"])))
         elif top["oversubscription"] != 1:
             raise InputError(self._where("oversubscription"), "without load there is none")
-        for where, table in self._tables("parameter", top["parameter"], PARAMETER_KEYS):
+        for where, table in each(self.places, "parameter", top["parameter"], PARAMETER_KEYS):
             axes.append(Axis(table["key"], table["name"] or table["key"],
                              self._values(f"{where}.values", table["values"])))
         if len(axes) > AXES_MAX:
@@ -251,20 +243,19 @@ class Sweep:
         return entry
 
     def _seeds(self, wanted, first):
-        where = Places(options={"seeds": self._where("seeds")})
+        where = self._where("seeds")
         if not isinstance(wanted, list):
-            count = check(where, "", {"seeds": wanted}, {"seeds": Key("int", 1, SEEDS_MAX)})
-            return tuple(range(first, first + count["seeds"]))
-        seeds = tuple(check(where, "", {"seeds": one}, {"seeds": SEED})["seeds"] for one in wanted)
+            return tuple(range(first, first + value_of(where, wanted, Key("int", 1, SEEDS_MAX))))
+        seeds = tuple(value_of(where, one, SEED) for one in wanted)
         if not 1 <= len(seeds) <= SEEDS_MAX or len(set(seeds)) < len(seeds):
-            raise InputError(self._where("seeds"), f"{len(seeds)} seeds: 1 to {SEEDS_MAX}, each "
+            raise InputError(where, f"{len(seeds)} seeds: 1 to {SEEDS_MAX}, each "
                              "once")
         return seeds
 
     def _panels(self, tables):
         """Tables of the panels as those of paper rows, which ask for the same quantities, and PanelMore."""
         wanted, more = [], []
-        for where, table in self._tables("panel", tables, PANEL_KEYS):
+        for where, table in each(self.places, "panel", tables, PANEL_KEYS):
             wanted.append({name: table[name] for name in ROW_KEYS if table[name] is not None})
             if table["over"] is not None:
                 self._known(f"{where}.over", table["over"], self._labels())
@@ -292,7 +283,7 @@ class Sweep:
             raise InputError(self._where(f"{where}.figure"), "figure and paper go together: a "
                              "paper's name of it, and what it has there")
         names = [source.name for source in self.sources]
-        for path, table in self._tables(f"{where}.paper", panel["paper"], POINT_KEYS):
+        for path, table in each(self.places, f"{where}.paper", panel["paper"], POINT_KEYS):
             self._known(f"{path}.run", table["run"], self._labels())
             if len(names) > 1 or table["scenario"] is not None:
                 self._known(f"{path}.scenario", table["scenario"], names)

@@ -16,7 +16,7 @@ from fractions import Fraction
 from . import sizes
 from .algorithms import KERNELS_OWN
 from .errors import InputError
-from .schema import Key, Places, check
+from .schema import Key, check, value_of
 from .units import show_time
 
 FLOWS_MAX = 2000000		# LABFLOW_FLOWS_MAX
@@ -48,6 +48,7 @@ KEYS = {
     "dscp": Key("int", 0, DSCP_MAX, 0),
     "cc": Key("text", default=None, choices=KERNELS_OWN),
 }
+SIZE = Key("size", 1, sizes.SIZE_MAX)
 
 
 @dataclass(frozen=True)
@@ -143,10 +144,7 @@ def _sizes(places, path, values):
     wanted = values["bytes"] if isinstance(values["bytes"], list) else [values["bytes"]]
     if not wanted:
         raise InputError(places.name(f"{path}.bytes"), "an empty list")
-    where = Places(options={"bytes": places.name(f"{path}.bytes")})
-    return sizes.equally([check(where, "", {"bytes": one},
-                                {"bytes": Key("size", 1, sizes.SIZE_MAX)})["bytes"]
-                          for one in wanted])
+    return sizes.equally([value_of(places.name(f"{path}.bytes"), one, SIZE) for one in wanted])
 
 
 def _hosts(places, path, values, graph):
@@ -207,8 +205,7 @@ def _response(places, path, value):
         return value
     where = places.name(f"{path}.response")
     try:
-        return check(Places(options={"size": where}), "", {"size": value},
-                     {"size": Key("size", 1, sizes.SIZE_MAX)})["size"]
+        return value_of(where, value, SIZE)
     except InputError as error:
         raise InputError(where, f"{error.problem}; or '{SAME}', as large as the message") from None
 
@@ -223,8 +220,6 @@ def _standing(places, path, values):
 
 
 def _checked(places, path, table, graph):
-    if not isinstance(table, dict):
-        raise InputError(places.name(path), f"'{table}' is not a table")
     values = check(places, path, table, KEYS)
     _timing(places, path, values)
     hosts = _hosts(places, path, values, graph)
