@@ -10,7 +10,7 @@ from dataclasses import replace
 from . import compare, cost, files, flows, plan, programs, runner, scenario, show, targets, version
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
-from .schema import Key, Places, check
+from .schema import Key, Places, value_of
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -28,26 +28,163 @@ Exit status: 0 all runs finished and every sanity check held, 1 not so,
 2 the input was wrong and nothing was created, 130 interrupted.
 """
 
+REQUIRED = object()
+# Options of incast: name, what it takes (None: nothing), the scenario key, default, help.
+INCAST = (
+    ("seed", "N", "seed", "1", "of everything random"),
+    ("until", "TIME", "until", None, "give up at this virtual time"),
+    ("topology", "KIND", "topology.kind", "star", "star, dumbbell: senders on the left, receiver "
+     "on the right; or leaf-spine: hosts evenly at the leaves, the receiver last, flows hashed "
+     "over the spines"),
+    ("rate", "RATE", "topology.rate", REQUIRED, "of every link"),
+    ("delay", "TIME", "topology.delay", REQUIRED, "propagation delay of every link"),
+    ("mtu", "BYTES", "topology.mtu", "1500", ""),
+    ("trunk-rate", "RATE", "topology.trunk-rate", None, "dumbbell: between the switches; default: "
+     "--rate"),
+    ("trunk-delay", "TIME", "topology.trunk-delay", None, "dumbbell: default: --delay"),
+    ("leaves", "N", "topology.leaves", "4", "leaf-spine"),
+    ("spines", "N", "topology.spines", "2", "leaf-spine"),
+    ("tso", "PACKETS", "tso", None, "TCP hands over as many at once, back to back; default 1"),
+    ("option", None, "option", None, "Quell's algorithms use the Quell TCP option"),
+    ("limit", "SIZE", "queue.limit", "500kb", "data queue of a switch port"),
+    ("control-limit", "SIZE", "queue.control-limit", "64kb", "control queue"),
+    ("ecn", "MIN[:MAX]", "queue.ecn", None, "mark from MIN on, all from MAX on; default: no marks"),
+    ("ecn-probability", "P", "queue.ecn-probability", "1", "just below MAX"),
+    ("ecn-mode", "MODE", "queue.ecn-mode", "dequeue", "dequeue, by the queue behind a packet, or "
+     "enqueue, by that before it"),
+    ("telemetry", "TIME", "queue.telemetry", None, "switch ports stamp data that has room; TIME is "
+     "the network's base round-trip time; default: no stamps"),
+    ("trim", "SIZE", "queue.trim", None, "switch ports trim packets without room to SIZE; default: "
+     "they are dropped"),
+    ("buffer", "SIZE", "queue.buffer", None, "the ports of a switch share so much; default: each "
+     "has its limit alone"),
+    ("alpha", "A", "queue.alpha", "1", "share of the free part of it that a port may hold"),
+    ("trim-to-sender", None, "queue.trim-to-sender", None, "ports notify the sender instead, if it "
+     "supports NACKs"),
+    ("deflect", "SIZE", "queue.deflect", None, "leaf-spine: a flow that has tokens and finds more "
+     "than SIZE queued at a port between switches takes another path; break-even: SIZE of each port "
+     "by rates and delays; default: it is queued"),
+    ("deflect-entries", "N", "queue.deflect-entries", None, "flows a port deflects at a time; "
+     "default 8"),
+    ("deflect-base", "DSCP", "queue.deflect-base", None, "of a flow without tokens; default 0"),
+    ("deflect-tokens", "N", "queue.deflect-tokens", None, "most a flow may have; default 4"),
+    ("deflect-idle", "TIME", "queue.deflect-idle", None, "above the delay difference of any two "
+     "paths; default 10ms"),
+    ("noise", "TIME", "noise.max", None, "hosts receive packets up to this late, at random"),
+    ("noise-at", "HOSTS", "noise.at", None, "which: hosts (default: all), senders, receivers"),
+    ("cc", "CC[:KEY=VALUE]...,...", "algorithm", REQUIRED, "congestion controls, each a run of its "
+     f"own: {', '.join(ALGORITHMS)}, or bpf:FILE, an object file with a struct_ops congestion "
+     "control, named without : and ,; parameters or a preset make a variant of its own, for example "
+     "swift,swift:ai=1gbit,smartt:preset=nscc"),
+    ("senders", "N", "incast.senders", REQUIRED, "hosts that send one flow each"),
+    ("bytes", "SIZE", "incast.bytes", REQUIRED, "size of every flow"),
+    ("cold", None, "incast.cold", False, "connections are opened by the flows themselves"),
+    ("dscp", "N", "incast.dscp", None, "of all flows: --deflect-base and a flow's tokens; default "
+     "0"),
+    ("stagger", "COUNT:TIME", "incast.stagger", None, "COUNT flows start every TIME; default: all "
+     "at once"),
+    ("jitter", "TIME", "incast.jitter", None, "each start is late by a random part of this, drawn "
+     "from the seed; default: one packet's wire time"),
+    ("record-queue", "TIME", "record.queue", "1us", "sampling of queues"),
+    ("record-cwnd", "TIME", "record.cwnd", "1us", "sampling of windows"),
+    ("window", "TIME", "record.window", "10us", "of goodput and fairness"),
+    ("record-core", None, "record.core", False, "write input and decision of the core at each of "
+     "its events to raw/*/out/core.out"),
+)
 # Options by the scenario key they set, so that errors name what was typed.
-INCAST_OPTIONS = {
-    "topology.kind": "--topology", "topology.hosts": "--senders", "topology.left": "--senders",
-    "topology.rate": "--rate", "topology.delay": "--delay", "topology.mtu": "--mtu",
-    "topology.leaves": "--leaves", "topology.spines": "--spines",
-    "topology.trunk-rate": "--trunk-rate", "topology.trunk-delay": "--trunk-delay",
-    "queue.limit": "--limit", "queue.control-limit": "--control-limit", "queue.ecn": "--ecn",
-    "queue.ecn-probability": "--ecn-probability", "queue.ecn-mode": "--ecn-mode",
-    "queue.telemetry": "--telemetry",
-    "queue.trim": "--trim", "queue.buffer": "--buffer", "queue.alpha": "--alpha",
-    "queue.trim-to-sender": "--trim-to-sender",
-    "queue.deflect": "--deflect", "queue.deflect-entries": "--deflect-entries",
-    "queue.deflect-base": "--deflect-base", "queue.deflect-tokens": "--deflect-tokens",
-    "queue.deflect-idle": "--deflect-idle", "incast.dscp": "--dscp",
-    "algorithm": "--cc", "incast.senders": "--senders", "incast.bytes": "--bytes",
-    "incast.stagger": "--stagger", "incast.jitter": "--jitter", "seed": "--seed", "tso": "--tso",
-    "option": "--option",
-    "until": "--until", "record.queue": "--record-queue", "record.cwnd": "--record-cwnd",
-    "record.window": "--window", "record.core": "--record-core", "noise.max": "--noise", "noise.at": "--noise-at",
+INCAST_OPTIONS = {key: f"--{name}" for name, _, key, _, _ in INCAST} | {
+    "topology.hosts": "--senders", "topology.left": "--senders"}
+TRUNK = ("trunk-rate", "trunk-delay")
+
+SEED = ("--seed", {"metavar": "N", "help": "instead of the file's seed"})
+SCALE = ("--scale", {"metavar": "NAME", "help": "[scale.NAME] of the file overrides it"})
+NO_FIGURES = ("--no-figures", {"action": "store_true", "help": "tables and numbers alone: drawing "
+                               "takes longer than many a run"})
+PCAP = ("--pcap", {"metavar": "PORT", "action": "append", "help": "write the packets of a link to "
+                   "raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be repeated"})
+OUT = ("--out", {"metavar": "DIR", "required": True, "help": "where results go: a new or empty "
+                 "directory, or an earlier result, which is replaced"})
+RUNS = (
+    ("-j", "--jobs", {"metavar": "N", "help": "runs at a time; default: one per processor"}),
+    ("--mem", {"metavar": "SIZE", "help": "memory of a run, of which the machine gives the part "
+               "that is used; default: by the number of hosts"}),
+    ("--kernel", {"choices": ("normal", "debug"), "default": "normal", "help": "debug: with KASAN, "
+                  "lockdep and kmemleak, some sixty times slower"}),
+    ("--timeout", {"metavar": "SECONDS", "default": str(TIMEOUT_S), "help": "wall time allowed for "
+                   f"one run; default {TIMEOUT_S}"}),
+    ("--quiet", {"action": "store_true", "help": "no progress, no summary on success"}),
+)
+
+
+def _incast_argument(name, metavar, _key, default, words):
+    if metavar is None:
+        return f"--{name}", {"action": "store_true", "default": default, "help": words}
+    if default not in (None, REQUIRED):
+        words += f"{'; ' * bool(words)}default {default}"
+    return f"--{name}", {"metavar": metavar, "required": default is REQUIRED,
+                         "default": None if default is REQUIRED else default, "help": words}
+
+
+# Commands: help, and options and operands, each with the words of add_argument().
+COMMANDS = {
+    "incast": ("many senders, one receiver", *(_incast_argument(*row) for row in INCAST),
+               ("--set", {"metavar": "CC.KEY=VALUE", "action": "append", "default": [],
+                          "help": "set a parameter in every run of that congestion control; may be "
+                          "repeated"}), PCAP, OUT, *RUNS, NO_FIGURES),
+    "run": ("a scenario file", ("file", {"metavar": "FILE.scenario"}), SEED,
+            ("--seeds", {"metavar": "N", "help": "so many seeds from that on, a directory each, "
+                         "and medians over them"}), SCALE, PCAP, OUT, *RUNS, NO_FIGURES),
+    "exec": ("programs of this machine on hosts of a scenario",
+             ("file", {"metavar": "FILE.scenario", "help": "the network, and flows beside the "
+                       "programs, if there are any"}),
+             ("--on", {"metavar": ("HOST", "COMMAND"), "nargs": 2, "action": "append",
+                       "default": [], "help": "run a program on that host, or on each of h[1-4], "
+                       "from the beginning of the measurement on; {h1} in COMMAND is an address, "
+                       "{dir} the directory of FILE; may be repeated. The run ends with the last of "
+                       "them"}),
+             ("--serve", {"metavar": ("HOST", "COMMAND"), "nargs": 2, "action": "append",
+                          "default": [], "help": "before that, start a server there, and wait until "
+                          "it listens on a TCP port; may be repeated"}),
+             ("--cc", {"metavar": "CC[:KEY=VALUE]...,...", "help": "congestion controls of hosts, "
+                       "each a run of its own, instead of the file's"}),
+             ("--syscall", {"metavar": "TIME", "help": "of a system call of a program; default "
+                            "500ns"}),
+             ("--until", {"metavar": "TIME", "help": "give up at this virtual time; default: 60s"}),
+             SEED, PCAP, OUT, *RUNS, NO_FIGURES),
+    "reproduce": ("every scenario that names a paper's figure",
+                  ("word", {"metavar": "WORD", "nargs": "?", "default": "", "help": "only scenarios "
+                            "of this figure (\"TIMELY Figure 2\") or file (timely-fig2), or with it "
+                            "in a name"}),
+                  ("--scale", {"metavar": "NAME", "help": "[scale.NAME] of a file overrides it, "
+                               "where it is there: paper is the paper's size"}),
+                  ("--scenarios", {"metavar": "DIR", "help": "instead of the ready-made ones; "
+                                   "lab/scenarios/long has those that take minutes each"}),
+                  OUT, *RUNS, NO_FIGURES),
+    "figures": ("all figures of the papers, and what became of them",
+                ("word", {"metavar": "WORD", "nargs": "?", "default": "", "help": "only those with "
+                          "this word in their name or a scenario's"}),
+                ("--page", {"action": "store_true", "help": "print Documentation/figures.md"})),
+    "demo": ("four scenarios, and on a page what to see in them", OUT, *RUNS),
+    "sweep": ("scenarios with several values of one or two parameters, algorithms and seeds",
+              ("file", {"metavar": "FILE.sweep"}),
+              ("--list", {"action": "store_true", "help": "print the runs, a line each, and run "
+                          "nothing"}),
+              ("--only", {"metavar": "N", "help": "run number N of the list alone"}),
+              ("--part", {"metavar": "I/N", "help": "every N-th run of the list, from the I-th on"}),
+              ("--out", {"metavar": "DIR", "help": "where results go, and where those of an "
+                         "earlier, perhaps interrupted call are taken from; not needed for --list"}),
+              *RUNS),
+    "plan": ("check a scenario file and print what would run", ("file", {"metavar":
+                                                                         "FILE.scenario"}), SCALE,
+             ("--cc", {"metavar": "LABEL", "help": "the algorithm; default: the first"})),
+    "compare": ("two results, or two runs of one, beside each other",
+                ("a", {"metavar": "A", "help": "a result directory of incast, run or exec, of which "
+                       "the runs are compared with those of the same label in B; or DIR@LABEL, one "
+                       "run"}),
+                ("b", {"metavar": "B", "help": "the same; ratios are of B over A"}),
+                ("-j", "--json", {"action": "store_true", "help": "JSON, in base units"})),
 }
+EXCLUSIVE = ("--list", "--only", "--part")	# of each other
 
 
 class Parser(argparse.ArgumentParser):
@@ -59,251 +196,52 @@ class Parser(argparse.ArgumentParser):
 
 def make_parser():
     """The command line."""
+    how = {"epilog": UNITS, "allow_abbrev": False,
+           "formatter_class": argparse.RawDescriptionHelpFormatter}
     parser = Parser(prog="lab", description="Run real kernel TCP through a network in virtual "
-                    "time, one run per congestion control.", epilog=UNITS, allow_abbrev=False,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+                    "time, one run per congestion control.", **how)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND",
                                      parser_class=Parser)
-    incast = commands.add_parser("incast", help="many senders, one receiver", epilog=UNITS,
-                                 allow_abbrev=False,
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    _incast_options(incast)
-    _pcap_option(incast)
-    _run_options(incast)
-    _figure_option(incast)
-    run = commands.add_parser("run", help="a scenario file", epilog=UNITS, allow_abbrev=False,
-                              formatter_class=argparse.RawDescriptionHelpFormatter)
-    run.add_argument("file", metavar="FILE.scenario")
-    run.add_argument("--seed", metavar="N", help="instead of the file's seed")
-    run.add_argument("--seeds", metavar="N", help="so many seeds from that on, a directory each, "
-                     "and medians over them")
-    run.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of the file has instead")
-    _pcap_option(run)
-    _run_options(run)
-    _figure_option(run)
-    own = commands.add_parser("exec", help="programs of this machine on hosts of a scenario",
-                              epilog=UNITS, allow_abbrev=False,
-                              formatter_class=argparse.RawDescriptionHelpFormatter)
-    _exec_options(own)
-    again = commands.add_parser("reproduce", help="every scenario that names a paper's figure",
-                                epilog=UNITS, allow_abbrev=False,
-                                formatter_class=argparse.RawDescriptionHelpFormatter)
-    again.add_argument("word", metavar="WORD", nargs="?", default="", help="only scenarios of "
-                       "this figure (\"TIMELY Figure 2\") or file (timely-fig2), or with it in a name")
-    again.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of a file has instead, "
-                       "where it is there: paper is the paper's size")
-    again.add_argument("--scenarios", metavar="DIR", help="instead of the ready-made ones; "
-                       "lab/scenarios/long has those that take minutes each")
-    _run_options(again)
-    _figure_option(again)
-    known = commands.add_parser("figures", help="all figures of the papers, and what became of them",
-                                allow_abbrev=False)
-    known.add_argument("word", metavar="WORD", nargs="?", default="", help="only those with this "
-                       "word in their name or a scenario's")
-    known.add_argument("--page", action="store_true", help="print Documentation/figures.md")
-    told = commands.add_parser("demo", help="four scenarios, and on a page what to see in them",
-                               epilog=UNITS, allow_abbrev=False,
-                               formatter_class=argparse.RawDescriptionHelpFormatter)
-    _run_options(told)
-    many = commands.add_parser("sweep", help="scenarios with several values of one or two "
-                               "parameters, algorithms and seeds", epilog=UNITS, allow_abbrev=False,
-                               formatter_class=argparse.RawDescriptionHelpFormatter)
-    _sweep_options(many)
-    only = commands.add_parser("plan", help="check a scenario file and print what would run",
-                               allow_abbrev=False)
-    only.add_argument("file", metavar="FILE.scenario")
-    only.add_argument("--scale", metavar="NAME", help="what [scale.NAME] of the file has instead")
-    only.add_argument("--cc", metavar="LABEL", help="the algorithm; default: the first")
-    two = commands.add_parser("compare", help="two results, or two runs of one, beside each other",
-                              allow_abbrev=False)
-    two.add_argument("a", metavar="A", help="a result directory of incast, run or exec, whose "
-                     "runs are compared with those of the same label in B; or DIR@LABEL, one run")
-    two.add_argument("b", metavar="B", help="the same; ratios are of B over A")
-    two.add_argument("-j", "--json", action="store_true", help="JSON, in base units")
+    for name, (words, *rows) in COMMANDS.items():
+        one = commands.add_parser(name, help=words, **how)
+        group = one.add_mutually_exclusive_group() if name == "sweep" else None
+        for *names, settings in rows:
+            (group if names[0] in EXCLUSIVE else one).add_argument(*names, **settings)
     return parser
-
-
-def _incast_options(parser):
-    add = parser.add_argument
-    add("--senders", metavar="N", required=True, help="hosts that send one flow each")
-    add("--bytes", metavar="SIZE", required=True, help="size of every flow")
-    add("--stagger", metavar="COUNT:TIME", help="COUNT flows start every TIME; default: all "
-        "at once")
-    add("--jitter", metavar="TIME", help="each start is late by a random part of this, drawn from "
-        "the seed; default: one packet's wire time")
-    add("--cold", action="store_true", help="connections are opened by the flows themselves")
-    add("--topology", metavar="KIND", default="star", help="star (default), dumbbell: senders "
-        "on the left, receiver on the right; or leaf-spine: hosts evenly at the leaves, the "
-        "receiver last, flows hashed over the spines")
-    add("--leaves", metavar="N", default="4", help="leaf-spine: default 4")
-    add("--spines", metavar="N", default="2", help="leaf-spine: default 2")
-    add("--rate", metavar="RATE", required=True, help="of every link")
-    add("--delay", metavar="TIME", required=True, help="propagation delay of every link")
-    add("--mtu", metavar="BYTES", default="1500", help="default 1500")
-    add("--trunk-rate", metavar="RATE", help="dumbbell: between the switches; default: --rate")
-    add("--trunk-delay", metavar="TIME", help="dumbbell: default: --delay")
-    add("--cc", metavar="CC[:KEY=VALUE]...,...", required=True, help="congestion controls, each a "
-        f"run of its own: {', '.join(ALGORITHMS)}, or bpf:FILE, an object file with a struct_ops "
-        "congestion control, named without : and ,; parameters or a preset make a variant of its "
-        "own, for example swift,swift:ai=1gbit,smartt:preset=nscc")
-    add("--set", metavar="CC.KEY=VALUE", action="append", default=[], help="set a parameter in "
-        "every run of that congestion control; may be repeated")
-    add("--limit", metavar="SIZE", default="500kb", help="data queue of a switch port; default "
-        "500kb")
-    add("--control-limit", metavar="SIZE", default="64kb", help="control queue; default 64kb")
-    add("--ecn", metavar="MIN[:MAX]", help="mark from MIN on, all from MAX on; default: no marks")
-    add("--ecn-probability", metavar="P", default="1", help="just below MAX; default 1")
-    add("--ecn-mode", metavar="MODE", default="dequeue", help="dequeue, on what a packet leaves "
-        "behind (default), or enqueue, on what it finds")
-    add("--telemetry", metavar="TIME", help="switch ports stamp data that has room; TIME is the "
-        "network's base round-trip time; default: no stamps")
-    add("--buffer", metavar="SIZE", help="the ports of a switch share so much; default: each has "
-        "its limit alone")
-    add("--alpha", metavar="A", default="1", help="share of what is free of it that a port may "
-        "hold; default 1")
-    add("--trim", metavar="SIZE", help="switch ports cut what they have no room for to SIZE; "
-        "default: it is dropped")
-    add("--trim-to-sender", action="store_true", help="they answer who sent it, if that knows NACKs, "
-        "and send nothing on")
-    _deflection_options(add)
-    add("--tso", metavar="PACKETS", help="TCP hands over as many at once, back to back; default 1")
-    add("--option", action="store_true", help="Quell's algorithms speak the Quell TCP option")
-    add("--noise", metavar="TIME", help="hosts take in what arrives up to this late, at random")
-    add("--noise-at", metavar="HOSTS", help="which: hosts (default: all), senders, receivers")
-    add("--seed", metavar="N", default="1", help="of everything random; default 1")
-    add("--until", metavar="TIME", help="give up at this virtual time")
-    add("--record-queue", metavar="TIME", default="1us", help="sampling of queues; default 1us")
-    add("--record-cwnd", metavar="TIME", default="1us", help="sampling of windows; default 1us")
-    add("--window", metavar="TIME", default="10us", help="of goodput and fairness; default 10us")
-    add("--record-core", action="store_true", help="write what the core gets and decides at each of "
-        "its events to raw/*/out/core.out")
-
-
-def _deflection_options(add):
-    add("--deflect", metavar="SIZE", help="leaf-spine: a flow that has tokens and finds more than "
-        "SIZE queued at a port between switches takes another path; break-even: SIZE "
-        "of each port by rates and delays; default: it waits")
-    add("--deflect-entries", metavar="N", help="flows a port deflects at a time; default 8")
-    add("--deflect-base", metavar="DSCP", help="of a flow without tokens; default 0")
-    add("--deflect-tokens", metavar="N", help="most a flow may have; default 4")
-    add("--deflect-idle", metavar="TIME", help="above the delay difference "
-        "of any two paths; default 10ms")
-    add("--dscp", metavar="N", help="of all flows: --deflect-base and a flow's tokens; default 0")
-
-
-def _pcap_option(parser):
-    parser.add_argument("--pcap", metavar="PORT", action="append", help="write the packets of a "
-                        "link to raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be "
-                        "repeated")
-
-
-def _exec_options(parser):
-    add = parser.add_argument
-    add("file", metavar="FILE.scenario", help="the network, and flows beside the programs, if "
-        "there are any")
-    add("--on", metavar=("HOST", "COMMAND"), nargs=2, action="append", default=[], help="run a "
-        "program on that host, or on each of h[1-4], from the beginning of the measurement on; "
-        "{h1} in COMMAND is an address, {dir} the directory of FILE; may be repeated. The run "
-        "ends with the last of them")
-    add("--serve", metavar=("HOST", "COMMAND"), nargs=2, action="append", default=[],
-        help="before that, start a server there, and wait until it listens on a TCP port; may "
-        "be repeated")
-    add("--cc", metavar="CC[:KEY=VALUE]...,...", help="congestion controls of hosts, each a run "
-        "of its own, instead of the file's")
-    add("--syscall", metavar="TIME", help="what a system call of a program takes; default 500ns")
-    add("--until", metavar="TIME", help="give up at this virtual time; default: 60s")
-    add("--seed", metavar="N", help="instead of the file's seed")
-    _pcap_option(parser)
-    _run_options(parser)
-    _figure_option(parser)
-
-
-def _sweep_options(parser):
-    parser.add_argument("file", metavar="FILE.sweep")
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--list", action="store_true", help="print the runs, a line each, and run "
-                     "nothing")
-    one.add_argument("--only", metavar="N", help="run number N of the list alone")
-    one.add_argument("--part", metavar="I/N", help="every N-th run of the list, from the I-th on")
-    _run_options(parser, out="where results go, and where those of an earlier, perhaps interrupted "
-                 "call are taken from; not needed for --list")
-
-
-def _run_options(parser, out=None):
-    add = parser.add_argument
-    add("--out", metavar="DIR", required=out is None, help=out or "where results go: a new or "
-        "empty directory, or an earlier result, which is replaced")
-    add("-j", "--jobs", metavar="N", help="runs at a time; default: one per processor")
-    add("--mem", metavar="SIZE", help="memory of a run, of which the machine gives what is "
-        "touched; default: by the number of hosts")
-    add("--kernel", choices=("normal", "debug"), default="normal", help="debug: with KASAN, "
-        "lockdep and kmemleak, some sixty times slower")
-    add("--timeout", metavar="SECONDS", default=str(TIMEOUT_S), help="wall time allowed for one "
-        f"run; default {TIMEOUT_S}")
-    add("--quiet", action="store_true", help="no progress, no summary on success")
-
-
-def _figure_option(parser):
-    parser.add_argument("--no-figures", action="store_true", help="tables and numbers alone: "
-                        "drawing takes longer than many a run")
-
-
-def _hosts_of_a_leaf(places, leaves, hosts):
-    key = {"leaves": scenario.TOPOLOGY_KEYS["leaf-spine"]["leaves"]}
-    return -(-hosts // check(places, "topology", {"leaves": leaves}, key)["leaves"])
 
 
 def incast_table(args):
     """The scenario dictionary an incast command line stands for."""
     places = Places(options=INCAST_OPTIONS)
-    senders = check(places, "incast", {"senders": args.senders},
-                    {"senders": flows.INCAST_KEYS["senders"]})["senders"]
-    network = {"kind": args.topology, "rate": args.rate, "delay": args.delay, "mtu": args.mtu}
-    trunk = {"trunk-rate": args.trunk_rate, "trunk-delay": args.trunk_delay}
-    trunk = {key: value for key, value in trunk.items() if value is not None}
-    if args.topology == "dumbbell":
-        network.update(trunk, left=senders, right=1)
-    elif trunk:
-        raise InputError(f"--{list(trunk)[0]}", "only a dumbbell has a trunk")
-    elif args.topology == "leaf-spine":
-        network.update(leaves=args.leaves, spines=args.spines,
-                       hosts=_hosts_of_a_leaf(places, args.leaves, senders + 1))
+    table = {"title": f"Incast {args.senders}:1, {args.bytes} bytes, {args.rate}"}
+    for name, _, key, *_ in INCAST:
+        value = getattr(args, name.replace("-", "_"))
+        if value is not None:
+            section, _, last = key.rpartition(".")
+            (table.setdefault(section, {}) if section else table)[last] = value
+    network, kind = table["topology"], args.topology
+    senders = value_of("--senders", args.senders, flows.INCAST_KEYS["senders"])
+    given = [key for key in TRUNK if key in network]
+    if given and kind != "dumbbell":
+        raise InputError(f"--{given[0]}", "only a dumbbell has a trunk")
+    if kind == "dumbbell":
+        network.update(left=senders, right=1)
+    elif kind == "leaf-spine":
+        leaves = value_of("--leaves", args.leaves, scenario.TOPOLOGY_KEYS[kind]["leaves"])
+        network["hosts"] = -(-(senders + 1) // leaves)
     else:
         network["hosts"] = senders + 1
-    if args.topology not in scenario.INCAST_TOPOLOGIES:
-        raise InputError("--topology", f"'{args.topology}'"
-                         f"{nearest(args.topology, scenario.INCAST_TOPOLOGIES)}: "
+    if kind not in scenario.INCAST_TOPOLOGIES:
+        raise InputError("--topology", f"'{kind}'{nearest(kind, scenario.INCAST_TOPOLOGIES)}: "
                          f"one of {', '.join(scenario.INCAST_TOPOLOGIES)}")
-    incast = {"senders": args.senders, "bytes": args.bytes, "cold": args.cold,
-              "dscp": args.dscp,
-              "stagger": args.stagger, "jitter": args.jitter}
-    queue = {"limit": args.limit, "control-limit": args.control_limit, "ecn": args.ecn,
-             "ecn-probability": args.ecn_probability, "ecn-mode": args.ecn_mode,
-             "telemetry": args.telemetry, "trim": args.trim,
-             "buffer": args.buffer, "alpha": args.alpha,
-             "trim-to-sender": args.trim_to_sender or None,
-             "deflect": args.deflect, "deflect-entries": args.deflect_entries,
-             "deflect-base": args.deflect_base, "deflect-tokens": args.deflect_tokens,
-             "deflect-idle": args.deflect_idle}
-    if args.noise is None and args.noise_at is not None:
+    if kind == "leaf-spine":
+        table["multipath"] = True
+    else:
+        del network["leaves"], network["spines"]
+    if "at" in table.get("noise", {}) and args.noise is None:
         raise InputError("--noise-at", "without --noise there is nothing to place")
-    noise = _given({"max": args.noise, "at": args.noise_at})
-    table = {
-        "title": f"Incast {args.senders}:1, {args.bytes} bytes, {args.rate}",
-        "seed": args.seed,
-        "until": args.until,
-        "topology": network,
-        "tso": args.tso,
-        "option": args.option or None,
-        "multipath": args.topology == "leaf-spine" or None,
-        "queue": _given(queue),
-        "noise": noise or None,
-        "algorithm": _algorithms(args.cc, args.set),
-        "incast": _given(incast),
-        "record": {"queue": args.record_queue, "cwnd": args.record_cwnd, "window": args.window,
-                   "core": args.record_core},
-    }
-    return _given(table), places
+    table["algorithm"] = _algorithms(args.cc, args.set)
+    return table, places
 
 
 def _given(table):
@@ -351,11 +289,6 @@ def _algorithms(cc_text, set_texts):
     return entries
 
 
-def _whole(where, text, low, high):
-    return check(Places(options={"value": where}), "", {"value": text},
-                 {"value": Key("int", low, high)})["value"]
-
-
 def check_directory(path, marker=MARKER):
     """InputError unless results may be written there; creates nothing."""
     if os.path.lexists(path) and not os.path.isdir(path):
@@ -384,19 +317,22 @@ def open_directory(path):
 
 def _options(args, marker=MARKER):
     """(jobs at a time, time limit, kernel) of a command line that runs something."""
-    jobs_max = _whole("--jobs", args.jobs, 1, 1024) if args.jobs is not None else len(
-        os.sched_getaffinity(0))
-    timeout_s = _whole("--timeout", args.timeout, 1, 10**6)
+    jobs_max = len(os.sched_getaffinity(0)) if args.jobs is None else value_of(
+        "--jobs", args.jobs, Key("int", 1, 1024))
+    timeout_s = value_of("--timeout", args.timeout, Key("int", 1, 10**6))
     check_directory(args.out, marker)
     kernel = runner.find_kernel(args.kernel)
     if args.mem is not None:
-        size = check(Places(options={"value": "--mem"}), "", {"value": args.mem},
-                     {"value": Key("size", cost.GUEST_MIN_BYTES, cost.GUEST_MAX_BYTES)})["value"]
-        kernel = replace(kernel, guest_bytes=size)
+        kernel = replace(kernel, guest_bytes=value_of("--mem", args.mem, Key(
+            "size", cost.GUEST_MIN_BYTES, cost.GUEST_MAX_BYTES)))
     return jobs_max, timeout_s, kernel
 
 
-def _show_notes(args, wanted):
+def _ready(args, kernel, wanted, jobs):
+    """InputError if this machine lacks what a scenario's runs take, so many at a time."""
+    runner.check_modules(kernel, wanted)
+    cost.check_memory(len(wanted.graph.hosts), jobs)
+    runner.check_programs(kernel, wanted)
     if not args.quiet:
         for note in (*wanted.notes, *targets.notes(wanted)):
             print(f"lab: note: {note}", file=sys.stderr)
@@ -418,10 +354,7 @@ def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
     from . import output  # matplotlib takes a second to load: not for bad input
     jobs_max, timeout_s, kernel = _options(args)
-    runner.check_modules(kernel, wanted)
-    cost.check_memory(len(wanted.graph.hosts), min(jobs_max, len(wanted.variants)))
-    runner.check_programs(kernel, wanted)
-    _show_notes(args, wanted)
+    _ready(args, kernel, wanted, min(jobs_max, len(wanted.variants)))
     _replace(args)
     output.clear(args.out)
     jobs = runner.make_jobs(wanted, kernel, args.out)
@@ -446,10 +379,7 @@ def _reproduce(args, command):
     for one in sweeps:
         reproduce.check_sweep(one, kernel, args.quiet, jobs_max)
     for _, one in wanted:
-        runner.check_modules(kernel, one)
-        cost.check_memory(len(one.graph.hosts), jobs_max)
-        runner.check_programs(kernel, one)
-        _show_notes(args, one)
+        _ready(args, kernel, one, jobs_max)
     _replace(args)
     facts = _facts(args, command, kernel, jobs_max)
     good = reproduce.run((wanted, sweeps), kernel, args.out, timeout_s, args.quiet, facts)
@@ -473,8 +403,7 @@ def _demo(args, command):
     wanted = demo.load()
     jobs_max, timeout_s, kernel = _options(args)
     for _, _, one in wanted:
-        runner.check_modules(kernel, one)
-        cost.check_memory(len(one.graph.hosts), jobs_max)
+        _ready(args, kernel, one, jobs_max)
     _replace(args)
     facts = _facts(args, command, kernel, jobs_max)
     return 0 if demo.run(wanted, kernel, args.out, timeout_s, args.quiet, facts) else EXIT_FAILED
@@ -484,17 +413,12 @@ def _seeds(args, command):
     """A scenario file with several seeds; exit status."""
     from . import seeds
     table, places = _load(args)
-    count = check(Places(options={"seeds": "--seeds"}), "", {"seeds": args.seeds},
-                  {"seeds": seeds.COUNT})["seeds"]
+    count = value_of("--seeds", args.seeds, seeds.COUNT)
     first = scenario.build(table, places, args.scale).seed
     wanted = seeds.build_all(lambda seed: scenario.build(dict(table, seed=seed), places,
                                                          args.scale), first, count)
     jobs_max, timeout_s, kernel = _options(args)
-    one = wanted[0][1]
-    runner.check_modules(kernel, one)
-    cost.check_memory(len(one.graph.hosts), jobs_max)
-    runner.check_programs(kernel, one)
-    _show_notes(args, one)
+    _ready(args, kernel, wanted[0][1], jobs_max)
     _replace(args)
     facts = _facts(args, command, kernel, jobs_max)
     return 0 if seeds.run(wanted, kernel, args, timeout_s, facts) else EXIT_FAILED
@@ -569,24 +493,24 @@ def _load(args):
     return table, places
 
 
+def _compare(args):
+    compare.run(args.a, args.b, args.json)
+    return 0
+
+
+PRINT = {"plan": _plan, "figures": _figures, "sweep": _sweep, "compare": _compare}
+RUN = {"reproduce": _reproduce, "demo": _demo}
+
+
 def main(argv):
     """Run the command line; exit status."""
     try:
         args = make_parser().parse_args(argv)
-        if args.command == "plan":
-            return _plan(args)
-        if args.command == "figures":
-            return _figures(args)
-        if args.command == "sweep":
-            return _sweep(args)
-        if args.command == "compare":
-            compare.run(args.a, args.b, args.json)
-            return 0
+        if args.command in PRINT:
+            return PRINT[args.command](args)
         command = "lab/lab " + shlex.join(argv)
-        if args.command == "reproduce":
-            return _reproduce(args, command)
-        if args.command == "demo":
-            return _demo(args, command)
+        if args.command in RUN:
+            return RUN[args.command](args, command)
         if args.command == "run" and args.seeds is not None:
             return _seeds(args, command)
         table, places = _load(args)
