@@ -7,7 +7,7 @@ import shlex
 import textwrap
 from dataclasses import dataclass
 
-from . import files, page, reproduce, runner, scenario, show
+from . import files, output, page, reproduce, runner, scenario, show
 from .schema import Places
 
 SCENARIOS = os.path.join(runner.HERE, "scenarios", "demo")
@@ -114,7 +114,7 @@ def load():
 def _section(out, story, group):
     """A story with its numbers and its figure, for the template."""
     lost = [variant.label for variant in group.scenario.variants
-            if variant.label not in group.summaries]
+            if variant.label not in group.done.summaries]
     path = os.path.join(out, story.stem, f"{story.figure}.svg")
     drawn = None
     if os.path.exists(path):
@@ -122,8 +122,8 @@ def _section(out, story, group):
             drawn = page.drawn(file.read(), story.stem, story.is_wide)
     return {"title": group.scenario.title, "terms": story.terms, "see": story.see,
             "stem": story.stem, "lost": ", ".join(lost), "drawn": drawn,
-            "table": show.table(story.columns, group.summaries),
-            "looks": page.looks(group.summaries)}
+            "table": show.table(story.columns, group.done.summaries),
+            "looks": page.looks(group.done.summaries)}
 
 
 def _numbers(story, summaries):
@@ -135,19 +135,17 @@ def _numbers(story, summaries):
 def _print(told):
     for story, group in told:
         print("\n" + textwrap.fill(f"{group.scenario.title}. {story.terms}", 79))
-        rows = show.lines(*show.table(story.columns, group.summaries))
+        rows = show.lines(*show.table(story.columns, group.done.summaries))
         print("\n".join(f"  {line}" for line in rows))
 
 
 def run(wanted, kernel, out, timeout_s, quiet, facts):
     """Run all, print and write what there is to see; whether every run was good."""
-    told = [(story, reproduce.Group(path, one, kernel, out)) for story, path, one in wanted]
-    of_job = {job: group for _, group in told for job in group.jobs}
-    runner.run_all(list(of_job), facts["jobs"], timeout_s, quiet,
-                   lambda job, outcome: of_job[job].finished(job, outcome, facts))
+    told = [(story, reproduce.batch(path, one, kernel, out)) for story, path, one in wanted]
+    output.run([group for _, group in told], timeout_s, quiet, facts)
     document = {"quell_lab": 1, "version": facts["version"], "command": facts["command"],
                 "kernel": facts["kernel"],
-                "stories": {story.stem: _numbers(story, group.summaries)
+                "stories": {story.stem: _numbers(story, group.done.summaries)
                             for story, group in told}}
     with open(os.path.join(out, "demo.json"), "w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)
@@ -155,10 +153,10 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
     page.write(os.path.join(out, PAGE), "demo.html", title="What Quell does in a datacenter",
                lead="Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
                "switched by a Linux router, at 56 and 100 Gbit/s, on this machine's processor.",
-               good=all(group.good for _, group in told), compared=COMPARED,
+               good=all(group.done.good for _, group in told), compared=COMPARED,
                stories=[_section(out, story, group) for story, group in told],
                command=facts["command"], kernel=facts["kernel"])
     if not quiet:
         _print(told)
         print(f"\nreport: {shlex.quote(os.path.join(out, PAGE))}")
-    return all(group.good for _, group in told)
+    return all(group.done.good for _, group in told)

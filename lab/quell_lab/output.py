@@ -7,8 +7,8 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import chart, charts, page, paper, plot_tables, report, results as checks, show, slowdown, \
-    summary, tables
+from . import chart, charts, page, paper, plot_tables, report, results as checks, runner, show, \
+    slowdown, summary, tables
 from .errors import RunError
 
 FILES = ("programs.csv", "connections.csv", "flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
@@ -60,6 +60,35 @@ def _config(scenario):
         "record": _record(scenario.record),
         "until_ns": scenario.until_ns,
     }
+
+
+class Batch:
+    """The runs of one scenario, evaluated when the last of them ends."""
+
+    def __init__(self, name, scenario, kernel, out):
+        self.name = name
+        self.scenario = scenario
+        self.directory = os.path.join(out, name)
+        os.makedirs(self.directory, exist_ok=True)
+        clear(self.directory)
+        self.jobs = runner.make_jobs(scenario, kernel, self.directory, name)
+        self.outcomes = {}
+        self.done = Evaluation({}, [], False)
+        self.facts = {}		# beside those of all
+
+    def finished(self, job, outcome, facts):
+        """Take an outcome; with the last one write the results."""
+        self.outcomes[job] = outcome
+        if len(self.outcomes) == len(self.jobs):
+            self.done = evaluate(self.directory, self.scenario, self.jobs, self.outcomes, facts)
+            self.outcomes = {}	# tables of a run are large
+
+
+def run(batches, timeout_s, quiet, facts):
+    """Make all runs of some batches."""
+    of_job = {job: batch for batch in batches for job in batch.jobs}
+    runner.run_all(list(of_job), facts["jobs"], timeout_s, quiet, lambda job, outcome:
+                   of_job[job].finished(job, outcome, dict(facts, **of_job[job].facts)))
 
 
 def evaluate(directory, scenario, jobs, outcomes, facts):

@@ -7,7 +7,7 @@ import json
 import os
 from types import SimpleNamespace
 
-from . import chart, figures, files, fluid, output, page, paper, runner, scenario, sweep, \
+from . import chart, figures, files, fluid, output, page, paper, scenario, sweep, \
     sweep_page, sweep_run
 from .errors import InputError
 from .schema import Places
@@ -81,62 +81,35 @@ class Swept:
     """A sweep, run as a whole."""
 
     def __init__(self, wanted, out):
-        self.stem = _stem(wanted.path)
-        self.path = wanted.path
-        self.title = wanted.title
-        self.wanted = wanted
-        self.directory = os.path.join(out, self.stem)
-        self.rows = []
-        self.good = False
+        self.name = _stem(wanted.path)
+        self.scenario = wanted
+        self.directory = os.path.join(out, self.name)
+        self.done = None
 
     def run(self, kernel, how):
         """Make its runs, table, figure and page."""
         os.makedirs(self.directory, exist_ok=True)
         args = SimpleNamespace(out=self.directory, only=None, part=None, quiet=how[2])
-        self.good, self.rows = sweep_run.execute(self.wanted, kernel, args, how)
+        good, rows = sweep_run.execute(self.scenario, kernel, args, how)
+        self.done = output.Evaluation({}, rows, good)
 
     def figure(self):
         """(page.Drawn, caption)."""
         with open(os.path.join(self.directory, sweep_page.FIGURE), encoding="utf-8") as file:
-            return (page.drawn(file.read(), self.stem, True), f"{self.title}. Small marks and "
+            return (page.drawn(file.read(), self.name, True), f"{self.scenario.title}. Small marks and "
                     "lines: ours; large hollow marks: the paper's numbers.")
 
 
-class Group:
-    """The jobs of one scenario, evaluated when the last of them ends."""
-
-    def __init__(self, path, wanted, kernel, out):
-        self.path = path
-        self.stem = _stem(path)
-        self.title = wanted.title
-        self.scenario = wanted
-        self.directory = os.path.join(out, self.stem)
-        os.makedirs(self.directory, exist_ok=True)
-        output.clear(self.directory)
-        self.jobs = runner.make_jobs(wanted, kernel, self.directory, self.stem)
-        self.outcomes = {}
-        self.rows = []
-        self.summaries = {}
-        self.good = False
-
-    def finished(self, job, outcome, facts):
-        """Take an outcome; with the last one write the scenario's results."""
-        self.outcomes[job] = outcome
-        if len(self.outcomes) < len(self.jobs):
-            return
-        command = f"lab/lab run {self.path} --out {self.stem}"
-        done = output.evaluate(self.directory, self.scenario, self.jobs, self.outcomes,
-                               dict(facts, command=command))
-        self.rows = [dict(row, scenario=self.stem, report=f"{self.stem}/report.html")
-                     for row in done.paper]
-        self.summaries = done.summaries
-        self.good = done.good
-        self.outcomes = {}	# tables of a run are large
+def batch(path, wanted, kernel, out):
+    """The output.Batch of a scenario file, in a directory of its name."""
+    found = output.Batch(_stem(path), wanted, kernel, out)
+    found.facts["command"] = f"lab/lab run {path} --out {found.name}"
+    return found
 
 
 def write_index(out, groups, rows, facts):
     """The page of all."""
-    reports = {group.stem: f"{group.stem}/report.html" for group in groups}
+    reports = {group.name: f"{group.name}/report.html" for group in groups}
     known = figures.load()[1]
     run_of = [one for one in known if any(name in reports for name in one.scenarios)]
     page.write(
@@ -145,7 +118,7 @@ def write_index(out, groups, rows, facts):
         "ours over theirs. The papers' numbers are compared with, never a criterion.",
         columns=paper.COLUMNS, rows=[(row, paper.cells(row)) for row in rows],
         swept=[group.figure() for group in groups if isinstance(group, Swept)],
-        links=[(group.stem, group.title, group.good) for group in groups], reports=reports,
+        links=[(group.name, group.scenario.title, group.done.good) for group in groups], reports=reports,
         run=run_of, rest=[one for one in known if one not in run_of],
         count=figures.count_line(known), fluid=page.drawn(chart.svg(fluid.make()), "fluid"),
         caption=FLUID, command=facts["command"])
@@ -156,18 +129,18 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
     Run all, print and write the table of figures; whether every run was good.
     wanted: as choose() returns it.
     """
-    groups = [Group(path, one, kernel, out) for path, one in wanted[0]]
-    of_job = {job: group for group in groups for job in group.jobs}
-    runner.run_all(list(of_job), facts["jobs"], timeout_s, quiet,
-                   lambda job, outcome: of_job[job].finished(job, outcome, facts))
+    groups = [batch(path, one, kernel, out) for path, one in wanted[0]]
+    output.run(groups, timeout_s, quiet, facts)
     swept = [Swept(one, out) for one in wanted[1]]
     for one in swept:
         one.run(kernel, (facts["jobs"], timeout_s, quiet))
+    rows = [row if "report" in row else dict(row, scenario=group.name,
+                                             report=f"{group.name}/report.html")
+            for group in (*groups, *swept) for row in group.done.paper]
     groups += swept
-    rows = [row for group in groups for row in group.rows]
     document = {"quell_lab": 1, "version": facts["version"], "command": facts["command"],
                 "kernel": facts["kernel"],
-                "untrusted": [group.stem for group in groups if not group.good], "paper": rows}
+                "untrusted": [group.name for group in groups if not group.done.good], "paper": rows}
     with open(os.path.join(out, "figures.json"), "w", encoding="utf-8") as file:
         json.dump(document, file, indent=1)
         file.write("\n")
@@ -175,8 +148,8 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
     if not quiet:
         print("\n".join(paper.table(rows)))
         for group in groups:
-            if not group.good:
-                print(f"must not be trusted: {group.path}, "
+            if not group.done.good:
+                print(f"must not be trusted: {group.name}, "
                       f"see {os.path.join(group.directory, 'report.html')}")
         print(f"report: {os.path.join(out, 'index.html')}")
-    return all(group.good for group in groups)
+    return all(group.done.good for group in groups)

@@ -5,7 +5,7 @@ import csv
 import os
 from statistics import median
 
-from . import output, page, paper, runner, show, slowdown
+from . import output, page, paper, show, slowdown
 from .schema import Key
 
 COUNT = Key("int", 2, 1000)
@@ -23,29 +23,6 @@ OF_RUN = {
 def build_all(build, first, count):
     """[(seed, Scenario)]: build(seed) for so many seeds from the first on."""
     return [(seed, build(seed)) for seed in range(first, first + count)]
-
-
-class Seed:
-    """The runs with one seed, evaluated when the last of them ends."""
-
-    def __init__(self, number, wanted, kernel, out):
-        self.name = f"seed-{number}"
-        self.number = number
-        self.scenario = wanted
-        self.directory = os.path.join(out, self.name)
-        os.makedirs(self.directory, exist_ok=True)
-        output.clear(self.directory)
-        self.jobs = runner.make_jobs(wanted, kernel, self.directory, self.name)
-        self.outcomes = {}
-        self.done = None
-
-    def finished(self, job, outcome, facts):
-        """Take an outcome; with the last one write this seed's results."""
-        self.outcomes[job] = outcome
-        if len(self.outcomes) == len(self.jobs):
-            self.done = output.evaluate(self.directory, self.scenario, self.jobs, self.outcomes,
-                                        facts)
-            self.outcomes = {}	# tables of a run are large
 
 
 def _slowdowns(numbers):
@@ -117,15 +94,13 @@ def _write(out, seeds, rows, lines, facts):
     page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines,
                title=f"{seeds[0].scenario.title}: {len(seeds)} seeds", command=facts["command"],
                lead="Medians over the seeds that have a value, with the least and the most of them.",
-               links=[(seed.name, f"Seed {seed.number}", seed.done.good) for seed in seeds])
+               links=[(seed.name, f"Seed {seed.scenario.seed}", seed.done.good) for seed in seeds])
 
 
 def run(wanted, kernel, args, timeout_s, facts):
     """Run all seeds, print and write their medians; whether every run was good."""
-    seeds = [Seed(number, one, kernel, args.out) for number, one in wanted]
-    of_job = {job: seed for seed in seeds for job in seed.jobs}
-    runner.run_all(list(of_job), facts["jobs"], timeout_s, args.quiet,
-                   lambda job, outcome: of_job[job].finished(job, outcome, facts))
+    seeds = [output.Batch(f"seed-{number}", one, kernel, args.out) for number, one in wanted]
+    output.run(seeds, timeout_s, args.quiet, facts)
     rows = medians([seed.done for seed in seeds])
     lines = list(texts(rows, seeds[0].scenario, seeds[0].done.paper))
     _write(args.out, seeds, rows, lines, facts)

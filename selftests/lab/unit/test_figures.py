@@ -109,7 +109,8 @@ class Listed(unittest.TestCase):
 class Page(unittest.TestCase):
     def index(self, *stems):
         """The page where these scenarios were run: all before what is folded, and that."""
-        groups = [types.SimpleNamespace(stem=stem, title=stem, good=True) for stem in stems]
+        groups = [types.SimpleNamespace(name=stem, done=types.SimpleNamespace(good=True),
+                                        scenario=types.SimpleNamespace(title=stem)) for stem in stems]
         with tempfile.TemporaryDirectory() as out:
             reproduce.write_index(out, groups, [], {"command": "lab reproduce"})
             with open(os.path.join(out, "index.html"), encoding="utf-8") as file:
