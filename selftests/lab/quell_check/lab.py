@@ -9,6 +9,7 @@ import os
 from quell_lab import physics, runner
 
 from .execute import directory, execute
+from .tap import Failed
 
 
 class Lab:
@@ -19,14 +20,14 @@ class Lab:
         self.scratch = scratch
 
     def run(self, name, *words):
-        """Directory of the results, or None; a failed run is a result."""
+        """Directory of the results; Failed for a run that failed, which is a result."""
         out = directory(self.scratch, name)
         done = execute(os.path.join(runner.HERE, "lab"), *words, "--quiet", "--out", out)
         if not done.returncode:
             return out
         self.tap.fail(f"{name} runs and obeys physics", f"exit status {done.returncode}",
                       done.stdout, 30)
-        return None
+        raise Failed
 
     def run_text(self, name, text):
         """The same of a scenario's text."""

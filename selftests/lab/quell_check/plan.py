@@ -27,6 +27,41 @@ def as_in_paper(plan):
     return "\n".join(lines)
 
 
+STACK = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
+# Of each IP version: how switches forward, any address, their own, bits of an address.
+IP = {4: ("net.ipv4.ip_forward", "0.0.0.0/0", "169.254.0.1", 32),
+      6: ("net.ipv6.conf.all.forwarding", "::/0", "fe80::1", 128)}
+
+
+def address(host, family=4):
+    """Address of a host."""
+    return f"10.0.{host}.1" if family == 4 else f"fd00::{host + 1}"
+
+
+def star(cc, modules, link, params=(), others=(), more=None, family=4):
+    """
+    Lines of a plan: hosts h0, h1, ... at ports p0, p1, ... of the switch sw.
+
+    cc: the algorithm of each host; modules: with their words; link: words of each host's; params:
+    of each host, as "quell option 1"; others: algorithms that are allowed, too; more: {host: more
+    words of its link}
+    """
+    forward, anywhere, gateway, bits = IP[family]
+    lines = ["quell-plan 1", *(f"module {words}" for words in modules),
+             f"cc-allowed {' '.join(dict.fromkeys(('reno', *others, *cc)))}", "node sw",
+             f"sysctl sw {forward} 1"]
+    for host, algorithm in enumerate(cc):
+        where = f"{address(host, family)}/{bits}"
+        lines += [f"node h{host}",
+                  f"link h{host} eth0 sw p{host} {link} {(more or {}).get(host, '')}",
+                  f"addr h{host} eth0 {where}",
+                  f"route h{host} {anywhere} via {gateway} dev eth0",
+                  f"route sw {where} dev p{host}",
+                  f"sysctl h{host} net.ipv4.tcp_congestion_control {algorithm}",
+                  *(f"param h{host} {words}" for words in params)]
+    return [*lines, f"addr sw p0 {gateway}/{bits}"]
+
+
 class PlanRun:
     """
     One plan (PLAN-FORMAT.md), executed when made.

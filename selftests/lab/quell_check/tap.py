@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Results as TAP on standard output."""
 
+import sys
+import tempfile
+
+
+class Failed(Exception):
+    """A run without a result, which has been reported: the rest of its check cannot be made."""
+
 
 class Tap:
     """Numbers and prints results, each with the name of its suite."""
@@ -27,3 +34,18 @@ class Tap:
         """Print the plan; the exit status, which is bad where nothing was checked."""
         print(f"1..{self.number}")
         return 1 if self.failed or not self.number else 0
+
+
+def main(name, *checks, of=None):
+    """
+    Make the checks of a suite, each with its Tap and a scratch directory, or what is made of both;
+    exit with status 1 if any failed.
+    """
+    tap = Tap(name)
+    with tempfile.TemporaryDirectory(prefix=f"quell-{name}.") as scratch:
+        for check in checks:
+            try:
+                check(tap, of(tap, scratch) if of else scratch)
+            except Failed:
+                pass
+    sys.exit(tap.end())

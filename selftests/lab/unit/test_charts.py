@@ -179,7 +179,3 @@ class Progress(unittest.TestCase):
     def test_of_few_runs_each(self):
         self.assertEqual(self.said(done=1, running=1, waiting=1),
                          "done0 done | running0 1/2 flows at 1.500 ms | waiting0 waiting")
-
-
-if __name__ == "__main__":
-    unittest.main()

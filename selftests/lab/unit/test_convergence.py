@@ -199,7 +199,3 @@ class Distribution(unittest.TestCase):
         self.assertEqual((numbers["p90_ns"], numbers["max_ns"], numbers["max_rtts"]),
                          (None, None, None))
         self.assertEqual((numbers["never"], numbers["never_share"]), (1, 0.25))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -139,7 +139,3 @@ class Variants(unittest.TestCase):
         self.assertIn(" warm dscp=48\n", plain)
         self.assertEqual(plain.count("dscp="), 1)
         self.assertEqual(replace(wanted.variants[1], deflect=True).expedite, True)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -212,7 +212,3 @@ class Picked(unittest.TestCase):
     def test_what_is_absent_is_told_with_its_reason(self):
         with self.assertRaisesRegex(InputError, "TIMELY Figure 23 is absent: an application of"):
             self.of("TIMELY Fig. 23")
-
-
-if __name__ == "__main__":
-    unittest.main()

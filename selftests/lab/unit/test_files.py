@@ -103,7 +103,3 @@ class Extends(unittest.TestCase):
         self.write("base.scenario", BASE + '[[scale.large.paper]]\nfigure = "A Fig. 1"\n')
         with self.assertRaisesRegex(InputError, r"scale.large.paper\[0\]: a table, as \[\[paper"):
             files.load(self.path("base.scenario"))
-
-
-if __name__ == "__main__":
-    unittest.main()

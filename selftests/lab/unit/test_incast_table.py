@@ -56,7 +56,3 @@ class Ideal(unittest.TestCase):
                                      check=False)
                 self.assertEqual(run.returncode, 2)
                 self.assertIn(told, run.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

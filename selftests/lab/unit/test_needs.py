@@ -104,7 +104,3 @@ class Page(unittest.TestCase):
                 text += file.read()
         self.assertEqual([key for key in sorted(keys)
                           if not re.search(rf"[`.\"[ {{]{re.escape(key)}[`\" :=,\]}}]", text)], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

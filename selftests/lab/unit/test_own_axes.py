@@ -166,7 +166,3 @@ class Drawn(unittest.TestCase):
         [(_, make)] = own_axes.of_run(wanted, [self.result]).items()
         points, boxes = (facet.lines[0] for facet in make().facets)
         self.assertEqual((points.xs, points.ys, boxes.ys), ([3], [0.5], [[0.5]]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -86,7 +86,3 @@ class Correlation(unittest.TestCase):
         inside = rounds.Round(10, 0, 1)
         self.assertEqual(rounds.in_window({"h1:eth0": [rounds.Round(9, 0, 1), inside],
                                            "h2:eth0": [rounds.Round(20, 0, 1)]}, window), [inside])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -35,7 +35,3 @@ class Targets(unittest.TestCase):
         self.assertEqual((variant.preset, variant.of_paper), (None, "vaisf-iii-d"))
         variant, = helpers.build(algorithm=[{"name": "swift", "set": {"adapt": "on"}}]).variants
         self.assertEqual(variant.of_paper, None)
-
-
-if __name__ == "__main__":
-    unittest.main()

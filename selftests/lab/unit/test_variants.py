@@ -261,7 +261,3 @@ class Express(unittest.TestCase):
                 self.build(**what)
         self.assertTrue(self.build(queue={"ecn": "30kb"}))
         self.assertTrue(self.build(topology=graph(), multipath=True))
-
-
-if __name__ == "__main__":
-    unittest.main()
