@@ -7,6 +7,7 @@ import os
 from quell_lab import runner
 
 from .execute import directory, execute
+from .tap import Failed
 
 
 # What a host is told after it chose an algorithm; what a plan says itself comes later.
@@ -143,8 +144,8 @@ class PlanRun:
                 and (self.kind != "debug" or self.searched))
 
     def must(self, good, tap, name):
-        """Hand good on; a run that is not is a result of its own."""
+        """Failed for a run that is not good, which is a result of its own."""
         if not good:
             tap.fail(f"{name} runs", f"exit status {self.status}, "
                      f"{self.unfinished} of {len(self.flows)} flows unfinished", self.said)
-        return good
+            raise Failed
