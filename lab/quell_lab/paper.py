@@ -71,8 +71,9 @@ OF_RUN = {
     "load_increase": Quantity("number", ("deflection", "load_increase_percent")),
     "path_dilation": Quantity("number", ("deflection", "path_dilation_percent")),
     "retransmits": Quantity("number", ("retransmitted_segs",)),
-    "pauses": Quantity("number", ("pfc", "pauses")),
 }
+OF_PAUSES = {"pauses": Quantity("number", ("pfc", "pauses"))}
+OF_RUN |= OF_PAUSES
 OF_WINDOW = {
     "throughput": Quantity("rate", ("throughput_bits_ps",)),
     "wire_throughput": Quantity("rate", ("wire_throughput_bits_ps",)),
@@ -239,40 +240,24 @@ def _known_run(places, path, label, labels):
                          f"one of {', '.join(labels)}")
 
 
-def need_sizes(places, rows, has_sizes):
-    """InputError for a slowdown by size where all flows are as large."""
-    for row in rows:
-        if row.sizes and not has_sizes:
-            raise InputError(places.name(f"{row.path}.quantity"), f"{row.name} is by size, and "
-                             "all flows are as large: slowdown_max is of all")
-
-
-def need_joins(places, rows, joins):
-    """InputError for a quantity of joins where none are measured."""
-    for row in rows:
-        if row.name in OF_JOINS and joins is None:
-            raise InputError(places.name(f"{row.path}.quantity"),
-                             f"{row.name} needs a [convergence] table")
-
-
-def need_answers(places, rows, flows):
-    """InputError for a quantity of requests where nothing is answered."""
-    for row in rows:
-        if row.name in OF_REQUESTS and all(flow.answers is None for flow in flows):
-            raise InputError(places.name(f"{row.path}.quantity"), f"{row.name} needs a "
-                             "[[workload]] with response")
-
-
-def need_told(places, rows, windows, plots):
-    """InputError for a quantity that needs what the scenario does not tell or record."""
-    told = {window.name for window in windows if window.idle_ns is not None}
-    has_rounds = any(plot.kind == "marks" for plot in plots)
-    for row in rows:
-        where = places.name(f"{row.path}.quantity")
-        if row.name in OF_QUEUEING and row.window not in told:
-            raise InputError(where, f"{row.name} needs idle in the [measure] table '{row.window}'")
-        if row.name in OF_ROUNDS and not has_rounds:
-            raise InputError(where, f"{row.name} needs a [[plot]] of kind marks")
+def check_needs(places, rows, wanted):
+    """InputError for a quantity of which the Scenario has, or records, no basis."""
+    told = {window.name for window in wanted.windows if window.idle_ns is not None}
+    needs = (
+        (OF_JOINS, lambda _: wanted.convergence, "needs a [convergence] table"),
+        (OF_PAUSES, lambda _: wanted.pfc, "needs a [pfc] table"),
+        (OF_QUEUEING, lambda row: row.window in told, "needs idle in the [measure] table '{}'"),
+        (OF_ROUNDS, lambda _: any(plot.kind == "marks" for plot in wanted.plots),
+         "needs a [[plot]] of kind marks"),
+        (OF_REQUESTS, lambda _: any(flow.answers is not None for flow in wanted.flows),
+         "needs a [[workload]] with response"),
+        (QUANTITIES, lambda row: not row.sizes or slowdown.has_sizes(wanted.flows),
+         "is by size, and all flows are as large: slowdown_max is of all"))
+    for names, is_there, words in needs:
+        for row in rows:
+            if row.name in names and not is_there(row):
+                raise InputError(places.name(f"{row.path}.quantity"),
+                                 f"{row.name} {words.format(row.window)}")
 
 
 def _quantity(where, text, flows):

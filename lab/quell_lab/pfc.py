@@ -170,14 +170,6 @@ def unlimited(top):
     return {"limit": SIZE_MAX, **given}
 
 
-def need(places, rows, found):
-    """InputError for a quantity of pauses where there are none."""
-    for row in rows:
-        if row.quantity.path[0] == "pfc" and not found:
-            raise InputError(places.name(f"{row.path}.quantity"),
-                             f"{row.name} needs a [pfc] table")
-
-
 def described(found):
     """What a report says."""
     threshold = f"from {found.xoff_bytes:,} bytes on"

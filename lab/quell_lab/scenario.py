@@ -115,6 +115,8 @@ ALGORITHM_KEYS = {
     "acks-per-rtt": Key("int", 0, ACKS_PER_RTT_MAX, None),
     "set": Key("table", default=None),
 }
+# Of them those that a Variant has as they are.
+AS_WRITTEN = ("entropies", "rehash", "recycle", "hwstamp", "lookahead", "deflect", "expedite")
 RECORD_KEYS = {
     "queue": Key("time", 100, 10**9, 1000),
     "cwnd": Key("time", 100, 10**9, 1000),
@@ -354,14 +356,9 @@ def build(table, places=None, scale=None):
     joins = convergence.build(places, top["convergence"], graph, wanted, record["window"])
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
-    paper.need_joins(places, rows, joins)
-    pfc.need(places, rows, pauses)
     plots = plot_tables.build(places, top["plot"], [variant.label for variant in variants],
                               windows, wanted, record)
-    paper.need_told(places, rows, windows, plots)
-    paper.need_answers(places, rows, wanted)
-    paper.need_sizes(places, rows, slowdown.has_sizes(wanted))
-    return Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
+    found = Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
                     wanted, groups,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"],
                            record["core"], captures.build(places, record["pcap"], graph)),
@@ -372,6 +369,8 @@ def build(table, places=None, scale=None):
                      *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
                     table, programs, top["syscall"] if programs else 0,
                     processes.directory_of(places), plots)
+    paper.check_needs(places, rows, found)
+    return found
 
 
 def _notes(places, top, queue):
@@ -539,14 +538,10 @@ def _variants(places, top, queue, graph):
             pairs.update(settings)
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
-        variant = replace(variant, entropies=entry["entropies"], rehash=entry["rehash"],
-                          recycle=entry["recycle"],
-                          hwstamp=entry["hwstamp"], nic_pace_bits_ps=entry["nic-pace"] or 0,
-                          tcp_int=entry["tcp-int"],
-                          lookahead=entry["lookahead"], deflect=entry["deflect"],
-                          expedite=entry["expedite"],
-                          credit_bytes=entry["credit"] or 0,
-                          acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant))
+        variant = replace(variant, nic_pace_bits_ps=entry["nic-pace"] or 0,
+                          tcp_int=entry["tcp-int"], credit_bytes=entry["credit"] or 0,
+                          acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant),
+                          **{key: entry[key] for key in AS_WRITTEN})
         _check_paths(where, entry, variant, option)
         credit.check(where, entry, variant, queue, top, graph)
         needs.paced(where, variant, queue, top, graph)

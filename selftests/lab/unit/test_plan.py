@@ -76,6 +76,12 @@ run
 """
 
 
+def lines_of(wanted, begin):
+    """The lines of a scenario's plan that begin so."""
+    return [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
+            if line.startswith(begin)]
+
+
 class Plan(unittest.TestCase):
     def test_golden(self):
         wanted = scenario.build({
@@ -117,8 +123,7 @@ class Plan(unittest.TestCase):
 
     def test_telemetry_is_of_switch_ports_and_counts_the_whole_wire(self):
         wanted = helpers.build(queue={"telemetry": "4.16us"})
-        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
-                 if line.startswith("qdisc ")]
+        lines = lines_of(wanted, "qdisc ")
         self.assertEqual([" telemetry=4160 overhead=24 " in line for line in lines],
                          [" swport " in line for line in lines])
         wanted = helpers.build()
@@ -144,8 +149,7 @@ class Plan(unittest.TestCase):
 
     def test_trimming_is_of_switch_ports(self):
         wanted = helpers.build(queue={"trim": "128b"})
-        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
-                 if line.startswith("qdisc ")]
+        lines = lines_of(wanted, "qdisc ")
         self.assertEqual([" trim=128 trim-eligible=18446744073709551615 trim-to-sender=0 " in line for line in lines],
                          [" swport " in line for line in lines])
         wanted = helpers.build()
@@ -199,8 +203,7 @@ class Plan(unittest.TestCase):
 
     def test_hosts_mark_if_told_to_and_never_drop(self):
         wanted = helpers.build(queue={"limit": "200kb", "host-ecn": "20kb"})
-        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
-                 if line.startswith("qdisc h1 ")]
+        lines = lines_of(wanted, "qdisc h1 ")
         self.assertEqual(lines, ["qdisc h1 eth0 swport limit=268435456 control-limit=268435456 "
                                  "ecn-mode=1 ecn-min=20480 ecn-max=20480 ecn-prob=65536 seed=1"])
 
@@ -269,8 +272,7 @@ class Plan(unittest.TestCase):
             {"src": "h1", "dst": "h3", "bytes": 3000, "dscp": 4, "stop": "1s", "start": "1ms"},
             {"src": "h2", "dst": "h3", "bytes": 3000}],
             check={"allow-unfinished": True}, until="2s")
-        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
-                 if line.startswith("flow ")]
+        lines = lines_of(wanted, "flow ")
         self.assertEqual([line.partition("warm")[2] for line in lines],
                          [" stop=1000000000 dscp=4", ""])
 
@@ -345,8 +347,7 @@ class Plan(unittest.TestCase):
                       "cables": [{"a": "s", "b": host, "rate": "1gbit", "delay": "1us"}
                                  for host in ("a", "b")]},
             flow=[{"src": "a", "dst": "b", "bytes": 1}], noise={"max": "1us"}, seed=0)
-        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
-                 if line.startswith("link ")]
+        lines = lines_of(wanted, "link ")
         self.assertTrue(lines[0].endswith(" peer-noise=1000 noise-seed=1"), lines[0])
         self.assertTrue(lines[1].endswith(" peer-noise=1000 noise-seed=2"), lines[1])
 
@@ -397,8 +398,7 @@ class Plan(unittest.TestCase):
             flow=[{"src": "h1", "dst": "h3", "bytes": 3000, "stop": "7us"}],
             flows=[{"src": "h2", "dst": "h3", "bytes": 3000, "connections": 2}],
             until="1ms", check={"allow-unfinished": True})
-        lines = [line for line in plan.write(wanted, wanted.variants[0]).splitlines()
-                 if line.startswith("flow ")]
+        lines = lines_of(wanted, "flow ")
         self.assertEqual([line.rpartition(" ")[2] for line in lines],
                          ["stop=7000", "warm", "warm"])
 

@@ -3,9 +3,8 @@
 
 import unittest
 
-from quell_lab import distributions, measure, paper, plan, slowdown, summary
+from quell_lab import distributions, measure, plan, slowdown, summary
 from quell_lab.errors import InputError
-from quell_lab.schema import Places
 
 import helpers
 
@@ -17,11 +16,12 @@ def flow(src, dst, **keys):
     return {"src": src, "dst": dst, "bytes": 3000, **keys}
 
 
-def load(**keys):
-    """A scenario of a star of eight with one [[workload]]."""
+def load(scenario=None, **keys):
+    """A scenario of a star of eight with one [[workload]]; scenario: more of its keys."""
     base = {"bytes": "10kb", "load": 0.5, "length": "1ms"}
     return helpers.build(topology=STAR, flow=None, workload=[
-        {key: value for key, value in {**base, **keys}.items() if value is not None}])
+        {key: value for key, value in {**base, **keys}.items() if value is not None}],
+                         **scenario or {})
 
 
 class Single(unittest.TestCase):
@@ -186,9 +186,8 @@ class Requests(unittest.TestCase):
                          measure.numbers(wanted, helpers.run_result(wanted, rows), window))
 
     def test_a_quantity_of_them_needs_answers(self):
-        places = Places(source="a.scenario")
-        rows = paper.build(places, [{"figure": "Fig. 1", "quantity": "request_p99"}], ("swift",),
-                           ("steady",), 1)
-        paper.need_answers(places, rows, load(response="same").flows)
+        rows = [{"figure": "Fig. 1", "quantity": "request_p99", "measure": "steady"}]
+        window = {"from": "0", "to": "1ms"}
+        load(response="same", scenario={"paper": rows, "measure": window})
         with self.assertRaisesRegex(InputError, "request_p99 needs a .*workload.* with response"):
-            paper.need_answers(places, rows, load().flows)
+            load(scenario={"paper": rows, "measure": window})
