@@ -77,6 +77,23 @@ PANIC = ["userspace - ptrace set fp regs failed, errno = 14",
          "Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b",
          *(f" [<{number:08x}>] ? block_signals+0x0/0x20" for number in range(40))]
 
+# What the kernel does, options, and what standard error says.
+FAILURES = (
+    ("results(end='2383')", (), ["flow 2 (h2 to h3): completion in 2383 ns is below the physical "
+                                 "limit of 2384 ns"]),
+    ("results(queue='11755')", (), ["port s1:p3: data queue reached 11755 bytes"]),
+    ("results(end='-1')", (), ["flow 2 (h2 to h3): not finished"]),
+    ("print('something odd')\nput('errors.out', 'plan line 3: node x: no')", (),
+     ["cubic: plan line 3: node x: no", "| something odd"]),
+    ("print('Out of memory and no killable processes...')\nsys.exit(1)", ("--mem", "48mb"),
+     ["the guest's memory of 48M did not suffice: give more by --mem"]),
+    ("time.sleep(600)", ("--timeout", "1"), ["killed after ", " s of --timeout"]),
+    (f"print({chr(10).join(['boot'] * 40 + PANIC)!r})\nsys.exit(1)", (),
+     [f"    | {text}\n" for text in PANIC[:3]]),
+    *((f"print({text!r})\nresults()", (), [text]) for text in (
+        "WARNING: CPU: 0", "BUG: KASAN: use-after-free", "quell-kmemleak 2",
+        "possible circular locking dependency detected")))
+
 
 class Runs(unittest.TestCase):
     @classmethod
@@ -181,12 +198,6 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.lab("--mem", "48mb").returncode, 0)
         self.assertIn("mem=48M\n", self.text("raw/1-cubic/kernel.log"))
 
-    def test_memory_that_does_not_suffice_is_named(self):
-        self.kernel("print('Out of memory and no killable processes...')\nsys.exit(1)")
-        run = self.lab("--mem", "48mb")
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("the guest's memory of 48M did not suffice: give more by --mem", run.stderr)
-
     def test_two_runs_are_byte_identical(self):
         self.kernel("results()")
         self.lab()
@@ -195,25 +206,15 @@ class Runs(unittest.TestCase):
         self.assertIn("replacing the earlier result", run.stderr)
         self.assertEqual([self.text(name) for name in CSV + ("queue.svg",)], first)
 
-    def test_physics_violation_fails_and_names_the_flow(self):
-        self.kernel("results(end='2383')")
-        run = self.lab()
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("flow 2 (h2 to h3): completion in 2383 ns is below the physical limit of "
-                      "2384 ns", run.stderr)
-        self.assertIn("must not be trusted", self.text("report.html"))
-
-    def test_overfull_queue_fails(self):
-        self.kernel("results(queue='11755')")
-        run = self.lab()
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("port s1:p3: data queue reached 11755 bytes", run.stderr)
-
-    def test_unfinished_flow_fails(self):
-        self.kernel("results(end='-1')")
-        run = self.lab()
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("flow 2 (h2 to h3): not finished", run.stderr)
+    def test_what_goes_wrong_fails_the_run_and_is_named(self):
+        for body, options, words in FAILURES:
+            with self.subTest(body):
+                self.kernel(body)
+                run = self.lab(*options)
+                self.assertEqual(run.returncode, 1)
+                for one in words:
+                    self.assertIn(one, run.stderr)
+                self.assertIn("must not be trusted", self.text("report.html"))
 
     def scenario(self, name, extra, end="until = '50us'"):
         path = self.path(name + ".scenario")
@@ -328,13 +329,6 @@ class Runs(unittest.TestCase):
         self.assertIn("seed-2: cubic: sanity checks failed", run.stderr)
         self.assertIn("Seed 2</a>: must not be trusted", self.text("report.html"))
 
-    def test_error_of_the_plan_is_shown_with_the_log(self):
-        self.kernel("print('something odd')\nput('errors.out', 'plan line 3: node x: no')")
-        run = self.lab()
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("cubic: plan line 3: node x: no", run.stderr)
-        self.assertIn("| something odd", run.stderr)
-
     def test_one_failure_does_not_hide_the_other_result(self):
         self.kernel("text = open(out + '../plan').read()\n"
                     "results() if ' swift' in text else sys.exit(3)")
@@ -342,23 +336,6 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("cubic: the kernel ended early", run.stderr)
         self.assertEqual(list(json.loads(self.text("summary.json"))["cc"]), ["swift"])
-
-    def test_complaint_of_the_kernel_fails(self):
-        for text in ("WARNING: CPU: 0", "BUG: KASAN: use-after-free", "quell-kmemleak 2",
-                     "possible circular locking dependency detected"):
-            with self.subTest(text):
-                self.kernel(f"print({text!r})\nresults()")
-                run = self.lab()
-                self.assertEqual(run.returncode, 1)
-                self.assertIn(text, run.stderr)
-                self.assertIn("must not be trusted", self.text("report.html"))
-
-    def test_cause_of_a_panic_is_shown(self):
-        self.kernel(f"print({chr(10).join(['boot'] * 40 + PANIC)!r})\nsys.exit(1)")
-        run = self.lab()
-        self.assertEqual(run.returncode, 1)
-        for text in PANIC[:3]:
-            self.assertIn(f"    | {text}\n", run.stderr)
 
     def test_kernel_without_our_random_numbers_is_refused(self):
         self.kernel("results()")
@@ -375,12 +352,6 @@ class Runs(unittest.TestCase):
         self.kernel("print('quell-kmemleak 0')\nresults()")
         run = self.lab()
         self.assertEqual(run.returncode, 0, run.stderr)
-
-    def test_timeout(self):
-        self.kernel("time.sleep(600)")
-        run = self.lab("--timeout", "1")
-        self.assertEqual(run.returncode, 1)
-        self.assertRegex(run.stderr, r"killed after \d+ s of --timeout")
 
     def test_interrupt_leaves_nothing_running(self):
         pid_file = self.path("pid")
