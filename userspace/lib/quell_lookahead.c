@@ -275,8 +275,8 @@ static int check_name(const char *name, const struct error *error)
  * may end before.
  *
  * Return: 0; -EOPNOTSUPP the kernel has no look-ahead, -EEXIST the user has a group of this
- * name, -ERANGE time or number of members, -EDQUOT too many groups or members of the user or
- * of the namespace, -EINVAL name or address, or a member is there twice, -EAFNOSUPPORT,
+ * name, -ERANGE time or number of members.  -EDQUOT too many groups or members of the user or
+ * of the namespace, -EINVAL name or address, or a member is there twice, -EAFNOSUPPORT.
  * -ENODEV no such interface, -ENETUNREACH no route to the first member, -ENOMEM.
  */
 int quell_lookahead_add(const struct quell_lookahead_group *group, char *error,
