@@ -40,7 +40,8 @@ static __always_inline void echo_flag(struct tcp_sock *tp, bool marked)
 }
 
 /* Whether data received before this packet is still to be acknowledged. */
-static __always_inline bool owes_ack(const struct tcp_sock *tp, const struct quell_bpf_flow *flow)
+static __always_inline bool is_ack_pending(const struct tcp_sock *tp,
+					   const struct quell_bpf_flow *flow)
 {
 	if ((s32)(tp->rcv_wup - flow->rcv_nxt_marked) < 0 ||
 	    icsk_of(tp)->icsk_ack.pending & ICSK_ACK_NOW)
@@ -55,7 +56,7 @@ static __always_inline void echo_mark(struct tcp_sock *tp, struct quell_bpf_flow
 	if (!(tp->ecn_flags & TCP_ECN_RFC3168))
 		return;
 	if (marked != flow->rcv_marked) {
-		if (owes_ack(tp, flow)) {
+		if (is_ack_pending(tp, flow)) {
 			echo_flag(tp, flow->rcv_marked);
 			bpf_tcp_send_ack(tp, flow->rcv_nxt_marked);
 		}
@@ -69,10 +70,10 @@ static __always_inline void echo_mark(struct tcp_sock *tp, struct quell_bpf_flow
 /* The same for the option's echo, where its program cannot see the mark (before Linux 6.2). */
 static __always_inline void store_mark(struct tcp_sock *tp, bool marked)
 {
-	struct quell_talk *talk = talk_of(tp);
+	struct quell_optconn *conn = optconn_of(tp);
 
-	if (talk)
-		talk->echo.marked = marked;
+	if (conn)
+		conn->echo.marked = marked;
 }
 
 #endif /* _QUELL_EBPF_ECHO_H */

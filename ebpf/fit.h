@@ -214,7 +214,7 @@ __noinline int quell_bpf_fit_ack(struct quell_bpf_flow *flow, QUELL_BPF_PARAMS *
 	begins = quell_adapt_on_ack(core, &quell_bpf_needs, &flow->sample, fit_window_q16(flow),
 				    fit_ends_round(flow));
 	quell_adapt_filter(core, &quell_bpf_needs, &flow->sample, hold_ns ? remote_ns : 0);
-	if (quell_adapt_has_answered(core, &quell_bpf_needs))
+	if (quell_adapt_has_responded(core, &quell_bpf_needs))
 		flow->sample.marked_bytes = 0;
 	return begins ? 2 : 1;
 }
@@ -235,8 +235,8 @@ __noinline int quell_bpf_fit_loss(struct quell_bpf_flow *flow)
 		return 0;
 	core = &flow->adapt;
 	/* CUBIC has cut for a mark within this round trip: RFC 3168, 6.1.2. */
-	if (core->flags & QUELL_ADAPT_F_CUT && quell_bpf_governs(flow)) {
-		core->flags &= ~QUELL_ADAPT_F_CUT;
+	if (core->flags & QUELL_ADAPT_F_REDUCED && quell_bpf_governs(flow)) {
+		core->flags &= ~QUELL_ADAPT_F_REDUCED;
 		return 1;
 	}
 	return quell_adapt_on_loss(core, &quell_bpf_needs, &flow->sample,
@@ -244,11 +244,11 @@ __noinline int quell_bpf_fit_loss(struct quell_bpf_flow *flow)
 }
 
 /* A mark, while CUBIC or the search governs; 2: the core takes over. */
-__noinline int quell_bpf_fit_cut(struct quell_bpf_flow *flow)
+__noinline int quell_bpf_fit_reduce(struct quell_bpf_flow *flow)
 {
 	if (!flow)
 		return 0;
-	flow->adapt.flags |= QUELL_ADAPT_F_CUT;
+	flow->adapt.flags |= QUELL_ADAPT_F_REDUCED;
 	return quell_adapt_cut(&flow->adapt, &quell_bpf_needs, &flow->sample) ? 2 : 1;
 }
 
@@ -329,7 +329,7 @@ static __always_inline int quell_bpf_reduced(struct quell_bpf_flow *flow,
 	int ran;
 
 	flow->decision.change_path = false;
-	ran = quell_bpf_fit_cut(flow);
+	ran = quell_bpf_fit_reduce(flow);
 	if (ran == 2)
 		fit_hand_over(flow, params, stats);
 	fit_decide(flow);
@@ -340,7 +340,7 @@ static __always_inline int quell_bpf_timed_out(struct quell_bpf_flow *flow,
 					       QUELL_BPF_PARAMS *params, QUELL_BPF_STATS *stats)
 {
 	/* If this timeout begins an episode, both were just cleared. */
-	bool again = flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_CUT;
+	bool again = flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_REDUCED;
 	int ran = quell_bpf_on_rto(flow, params, stats);
 
 	if (fit_is_on(flow))
@@ -382,7 +382,7 @@ static __always_inline int quell_bpf_undone(struct quell_bpf_flow *flow,
 static __always_inline void quell_bpf_new_episode(struct quell_bpf_flow *flow)
 {
 	__builtin_memset(&flow->undo, 0, sizeof(flow->undo));
-	flow->adapt.flags &= ~QUELL_ADAPT_F_CUT;
+	flow->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
 }
 
 #endif /* _QUELL_EBPF_FIT_H */

@@ -14,7 +14,7 @@
 #include <quell/version.h>
 
 #include "event.h"
-#include "talk_map.h"
+#include "optconn_map.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

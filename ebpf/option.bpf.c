@@ -15,16 +15,16 @@
  *	segment came in		with an option that TCP does not know, in its window, before
  *				the stack processes the ACK and the data
  *
- * A connection with the option has a struct quell_talk in its socket's storage.  Others have no
+ * A connection with the option has a struct quell_optconn in its socket's storage.  Others have no
  * storage, and no cost after the handshake unless a segment carries the option.
  *
  * The option is the last in the header, where the module's is the first: the stack asks at the end.
  */
 #include "vmlinux_types.h"
 #include <quell/bpf.h>
-#include "alone.h"
+#include "only_sockops.h"
 #include "cc_kind.h"
-#include "talk_map.h"
+#include "optconn_map.h"
 
 #define TCP_FLAG_FIN		0x01U
 #define TCP_FLAG_SYN		0x02U
@@ -79,29 +79,29 @@ enum parsed {
  * The steps below are global functions, which the verifier checks once, each by itself; hence the
  * tests for NULL.
  */
-__noinline int option_hear(struct quell_talk *talk, struct quell_opt *opt,
-			   struct quell_talk_tcp *tcp, struct quell_talk_segment *segment)
+__noinline int option_receive(struct quell_optconn *conn, struct quell_opt *opt,
+			      struct quell_optconn_tcp *tcp, struct quell_optconn_segment *segment)
 {
-	if (!talk || !opt || !tcp || !segment)
+	if (!conn || !opt || !tcp || !segment)
 		return 0;
-	return quell_talk_hear(talk, opt, tcp, segment);
+	return quell_optconn_receive(conn, opt, tcp, segment);
 }
 
-__noinline int option_sent(struct quell_talk *talk, struct quell_talk_tcp *tcp, u32 end_seq,
+__noinline int option_sent(struct quell_optconn *conn, struct quell_optconn_tcp *tcp, u32 end_seq,
 			   u64 depart_ns)
 {
-	if (!talk || !tcp)
+	if (!conn || !tcp)
 		return 0;
-	quell_talk_sent(talk, tcp, end_seq, depart_ns);
+	quell_optconn_sent(conn, tcp, end_seq, depart_ns);
 	return 1;
 }
 
-__noinline int option_choose(struct quell_talk *talk, struct quell_talk_tcp *tcp,
-			     struct quell_talk_room *room, struct quell_opt *opt)
+__noinline int option_choose(struct quell_optconn *conn, struct quell_optconn_tcp *tcp,
+			     struct quell_optconn_room *room, struct quell_opt *opt)
 {
-	if (!talk || !tcp || !room || !opt)
+	if (!conn || !tcp || !room || !opt)
 		return 0;
-	return quell_talk_choose(talk, tcp, room, opt);
+	return quell_optconn_choose(conn, tcp, room, opt);
 }
 
 struct option_bytes {
@@ -141,19 +141,19 @@ static __always_inline void enable_calls(struct bpf_sock_ops *skops, const struc
 {
 	u32 others = skops->bpf_sock_ops_cb_flags;
 
-	if (tp && is_alone(tp))
+	if (tp && is_only_sockops(tp))
 		others &= ~(WRITE_FLAG | PARSE_FLAG);
 	bpf_sock_ops_cb_flags_set(skops, others | flags);
 }
 
-static __always_inline struct quell_talk *talk_of(struct bpf_sock_ops *skops, u64 flags)
+static __always_inline struct quell_optconn *optconn_of(struct bpf_sock_ops *skops, u64 flags)
 {
 	struct bpf_sock *sk = skops->sk;
 
 	return sk ? bpf_sk_storage_get(&quell_options, sk, NULL, flags) : NULL;
 }
 
-static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_talk_tcp *tcp)
+static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_optconn_tcp *tcp)
 {
 	__builtin_memset(tcp, 0, sizeof(*tcp));
 	tcp->now_ns = bpf_ktime_get_ns();
@@ -215,27 +215,27 @@ static __always_inline enum parsed parse_option(struct bpf_sock_ops *skops, bool
 
 static __always_inline void count_found(u32 found)
 {
-	if (found & QUELL_TALK_OUTSIDE) {
+	if (found & QUELL_OPTCONN_OUTSIDE) {
 		COUNT(out_of_window);
 		return;
 	}
 	COUNT(received);
-	if (found & QUELL_TALK_SAMPLED)
+	if (found & QUELL_OPTCONN_SAMPLED)
 		COUNT(rtt_echo);
-	if (found & QUELL_TALK_ECHO_REFUSED)
+	if (found & QUELL_OPTCONN_ECHO_REFUSED)
 		COUNT(rtt_echo_refused);
-	if (found & QUELL_TALK_WAITED)
-		COUNT(rtt_echo_waited);
-	if (found & QUELL_TALK_HOLD_REFUSED)
+	if (found & QUELL_OPTCONN_DELAYED)
+		COUNT(rtt_echo_delayed);
+	if (found & QUELL_OPTCONN_HOLD_REFUSED)
 		COUNT(rtt_hold_refused);
 }
 
 static __always_inline void process_option(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
-					   struct quell_talk *talk, struct quell_opt *opt)
+					   struct quell_optconn *conn, struct quell_opt *opt)
 {
 	const u8 *header = header_of(skops);
-	struct quell_talk_segment segment;
-	struct quell_talk_tcp tcp;
+	struct quell_optconn_segment segment;
+	struct quell_optconn_tcp tcp;
 	u32 least_us;
 
 	if (!header)
@@ -250,7 +250,7 @@ static __always_inline void process_option(struct bpf_sock_ops *skops, const str
 	segment.ack_seq = quell_opt_get_u32(header + 8);
 	segment.payload_bytes = quell_sub_sat_u64(skops->skb_len, header_bytes(header));
 	segment.marked = is_marked(skops);
-	count_found(option_hear(talk, opt, &tcp, &segment));
+	count_found(option_receive(conn, opt, &tcp, &segment));
 }
 
 /* Ask for a longest wait of a delayed ACK; the stack may refuse it. */
@@ -272,21 +272,21 @@ static __always_inline void shorten_delays(struct bpf_sock_ops *skops)
 }
 
 /* The connection speaks the option from here on. */
-static __always_inline struct quell_talk *agree(struct bpf_sock_ops *skops,
-						const struct tcp_sock *tp)
+static __always_inline struct quell_optconn *agree(struct bpf_sock_ops *skops,
+						   const struct tcp_sock *tp)
 {
-	struct quell_talk *talk = talk_of(skops, BPF_SK_STORAGE_GET_F_CREATE);
+	struct quell_optconn *conn = optconn_of(skops, BPF_SK_STORAGE_GET_F_CREATE);
 
-	if (!talk)
+	if (!conn)
 		return NULL;
-	__builtin_memset(talk, 0, sizeof(*talk));
-	talk->secret = bpf_get_prandom_u32();
-	talk->heard_segs = tp->segs_in;
-	talk->asks = wants_records(tp);
+	__builtin_memset(conn, 0, sizeof(*conn));
+	conn->secret = bpf_get_prandom_u32();
+	conn->option_segs = tp->segs_in;
+	conn->send_records = wants_records(tp);
 	enable_calls(skops, tp, WRITE_FLAG | PARSE_FLAG);
 	shorten_delays(skops);
 	COUNT(agreed);
-	return talk;
+	return conn;
 }
 
 static __always_inline void opened_active(struct bpf_sock_ops *skops, const struct tcp_sock *tp)
@@ -303,7 +303,7 @@ static __always_inline void opened_active(struct bpf_sock_ops *skops, const stru
 
 static __always_inline void opened_passive(struct bpf_sock_ops *skops, const struct tcp_sock *tp)
 {
-	struct quell_talk *talk;
+	struct quell_optconn *conn;
 	struct quell_opt opt;
 
 	bool is_modules = cc_kind_of(tp) == CC_KIND_MODULE;
@@ -313,15 +313,15 @@ static __always_inline void opened_passive(struct bpf_sock_ops *skops, const str
 	if (is_modules || is_closed_to_options(tp) || skops->skb_tcp_flags & TCP_FLAG_SYN ||
 	    parse_option(skops, false, 0, &opt) != PARSED_OPTION)
 		return;
-	talk = agree(skops, tp);
-	if (talk)
-		process_option(skops, tp, talk, &opt);
+	conn = agree(skops, tp);
+	if (conn)
+		process_option(skops, tp, conn, &opt);
 }
 
 static __always_inline void parse(struct bpf_sock_ops *skops)
 {
 	struct tcp_sock *tp = tcp_of(skops);
-	struct quell_talk *talk;
+	struct quell_optconn *conn;
 	struct quell_opt opt;
 	enum parsed parsed;
 
@@ -332,12 +332,12 @@ static __always_inline void parse(struct bpf_sock_ops *skops)
 		COUNT(malformed);
 	if (parsed != PARSED_OPTION)
 		return;
-	talk = talk_of(skops, 0);
+	conn = optconn_of(skops, 0);
 	/* Another program may have asked for this call. */
-	if (!talk && cc_kind_of(tp) != CC_KIND_MODULE)
-		talk = agree(skops, tp);
-	if (talk)
-		process_option(skops, tp, talk, &opt);
+	if (!conn && cc_kind_of(tp) != CC_KIND_MODULE)
+		conn = agree(skops, tp);
+	if (conn)
+		process_option(skops, tp, conn, &opt);
 }
 
 /* A device on the path removes the option, or the peer has left: its room is for data again. */
@@ -372,48 +372,49 @@ static __always_inline bool has_option_on_syn(struct bpf_sock_ops *skops)
  * them: beside them a segment has no more than the data section, for which room is kept, unless it
  * has room for a header of any length.
  */
-static __always_inline void find_room(const struct tcp_sock *tp, const struct quell_talk *talk,
-				      u32 payload_bytes, struct quell_talk_room *room)
+static __always_inline void find_room(const struct tcp_sock *tp, const struct quell_optconn *conn,
+				      u32 payload_bytes, struct quell_optconn_room *room)
 {
 	u32 blocks = tp->rx_opt.num_sacks + BPF_CORE_READ_BITFIELD(tp, rx_opt.dsack);
 	u32 sack_bytes = blocks ? SACK_BASE_BYTES + blocks * SACK_BLOCK_BYTES : 0;
-	u32 data_bytes = quell_talk_data_bytes(talk);
+	u32 data_bytes = quell_optconn_data_bytes(conn);
 
-	room->option_bytes = QUELL_TALK_HEADER_MAX_BYTES;
+	room->option_bytes = QUELL_OPTCONN_HEADER_MAX_BYTES;
 	room->packet_bytes = quell_sub_sat_u64(tp->mss_cache, sack_bytes);
 	room->payload_bytes = payload_bytes;
 	if (payload_bytes > tp->mss_cache)
 		room->payload_bytes = quell_sub_sat_u64(room->packet_bytes, data_bytes);
-	if (room->payload_bytes + QUELL_TALK_HEADER_MAX_BYTES > room->packet_bytes && !is_alone(tp))
+	if (room->payload_bytes + QUELL_OPTCONN_HEADER_MAX_BYTES > room->packet_bytes &&
+	    !is_only_sockops(tp))
 		room->packet_bytes = quell_min_u64(room->packet_bytes,
 						   room->payload_bytes + data_bytes);
 }
 
 /* The longest option wanted for which SACK blocks and others leave room in the header. */
 static __always_inline void reserve_longest(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
-					    struct quell_talk *talk)
+					    struct quell_optconn *conn)
 {
 	struct quell_opt opt = {};
-	struct quell_talk_room room;
-	struct quell_talk_tcp tcp;
+	struct quell_optconn_room room;
+	struct quell_optconn_tcp tcp;
 	u32 bytes, i;
 
 	fill_tcp(tp, &tcp);
-	find_room(tp, talk, skops->skb_len, &room);
+	find_room(tp, conn, skops->skb_len, &room);
 	for (i = 0; i < OPTION_FORMS; i++) {
-		bytes = option_choose(talk, &tcp, &room, &opt);
+		bytes = option_choose(conn, &tcp, &room, &opt);
 		if (!bytes || !bpf_reserve_hdr_opt(skops, bytes, 0))
 			break;
 		room.option_bytes = bytes - 1;
 	}
-	if (!bytes && (room.payload_bytes || quell_talk_owes_echo(talk, &tcp)))
+	if (!bytes && (room.payload_bytes || quell_optconn_has_echo(conn, &tcp)))
 		COUNT(no_room);
 }
 
 static __always_inline void reserve(struct bpf_sock_ops *skops)
 {
 	u32 flags = skops->skb_tcp_flags;
-	struct quell_talk *talk;
+	struct quell_optconn *conn;
 	struct tcp_sock *tp;
 
 	if (flags & TCP_FLAG_SYN) {
@@ -422,15 +423,15 @@ static __always_inline void reserve(struct bpf_sock_ops *skops)
 		return;
 	}
 	tp = tcp_of(skops);
-	talk = talk_of(skops, 0);
-	if (!tp || !talk || flags & TCP_FLAG_RST || is_closed_to_options(tp))
+	conn = optconn_of(skops, 0);
+	if (!tp || !conn || flags & TCP_FLAG_RST || is_closed_to_options(tp))
 		return;
 	if (skops->args[0] == BPF_WRITE_HDR_TCP_CURRENT_MSS)
-		bpf_reserve_hdr_opt(skops, quell_talk_data_bytes(talk), 0);
-	else if (quell_talk_is_stripped(talk, tp->segs_in))
+		bpf_reserve_hdr_opt(skops, quell_optconn_data_bytes(conn), 0);
+	else if (quell_optconn_is_stripped(conn, tp->segs_in))
 		give_up(skops, tp);
 	else
-		reserve_longest(skops, tp, talk);
+		reserve_longest(skops, tp, conn);
 }
 
 static __always_inline int store(struct bpf_sock_ops *skops, struct quell_opt *opt)
@@ -480,7 +481,7 @@ static __always_inline void fill_data(const struct tcp_sock *tp, const u8 *heade
 	};
 
 	place.end_seq = place.seq + payload_bytes + fin;
-	place.pushed = !quell_talk_is_before(place.end_seq, place.write_seq) &&
+	place.pushed = !quell_optconn_is_before(place.end_seq, place.write_seq) &&
 		       (fin || tp->pushed_seq == place.end_seq);
 	opt->flags |= quell_opt_message(&place);
 	opt->payload_bytes = shortest_bytes(tp, payload_bytes, header_bytes(header));
@@ -497,12 +498,12 @@ static __always_inline u32 written_bytes(struct bpf_sock_ops *skops)
 }
 
 static __always_inline void write_option(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
-					 struct quell_talk *talk)
+					 struct quell_optconn *conn)
 {
 	const u8 *header = header_of(skops);
-	struct quell_talk_room room;
+	struct quell_optconn_room room;
 	struct quell_opt opt = {};
-	struct quell_talk_tcp tcp;
+	struct quell_optconn_tcp tcp;
 	struct sent sent = {};
 	u32 payload_bytes;
 	bool waited;
@@ -512,29 +513,29 @@ static __always_inline void write_option(struct bpf_sock_ops *skops, const struc
 	fill_tcp(tp, &tcp);
 	payload_bytes = skops->skb_len - header_bytes(header);
 	/* As it was reserved: the rest of the room may be another program's. */
-	find_room(tp, talk, payload_bytes, &room);
+	find_room(tp, conn, payload_bytes, &room);
 	room.option_bytes = header_bytes(header) - written_bytes(skops);
-	if (!option_choose(talk, &tcp, &room, &opt))
+	if (!option_choose(conn, &tcp, &room, &opt))
 		return;
 	if (payload_bytes) {
 		fill_data(tp, header, payload_bytes, tcp.now_ns, &opt, &sent);
-		opt.depart_ns = quell_echo_hide(sent.depart_ns, talk->secret);
+		opt.depart_ns = quell_echo_hide(sent.depart_ns, conn->secret);
 	}
-	waited = quell_talk_fill(talk, &opt, tcp.now_ns);
+	waited = quell_optconn_fill(conn, &opt, tcp.now_ns);
 	if (store(skops, &opt))
 		return;
 	COUNT(sent);
 	if (waited)
 		COUNT(waited);
 	if (payload_bytes)
-		option_sent(talk, &tcp, sent.end_seq, sent.depart_ns);
+		option_sent(conn, &tcp, sent.end_seq, sent.depart_ns);
 }
 
 /* The stack has the room that reserve() asked for. */
 static __always_inline void write(struct bpf_sock_ops *skops)
 {
 	struct quell_opt syn = { .form = QUELL_OPT_SYN, .version = QUELL_OPT_VERSION };
-	struct quell_talk *talk;
+	struct quell_optconn *conn;
 	struct tcp_sock *tp;
 
 	if (skops->skb_tcp_flags & TCP_FLAG_SYN) {
@@ -543,9 +544,9 @@ static __always_inline void write(struct bpf_sock_ops *skops)
 		return;
 	}
 	tp = tcp_of(skops);
-	talk = talk_of(skops, 0);
-	if (tp && talk)
-		write_option(skops, tp, talk);
+	conn = optconn_of(skops, 0);
+	if (tp && conn)
+		write_option(skops, tp, conn);
 }
 
 SEC("sockops")

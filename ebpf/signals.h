@@ -2,7 +2,7 @@
 /*
  * From TCP's state to a core's sample, as kmod-cc/quell/cc does it for a socket without a context:
  * round-trip times are the stack's, in microseconds; number of hops and link rate are unknown.
- * Unknown fields are 0.  On a connection with the Quell option, talk.h, echoes carry round-trip
+ * Unknown fields are 0.  On a connection with the Quell option, optconn.h, echoes carry round-trip
  * time and records of switches, and the peer may state n.
  */
 #ifndef _QUELL_EBPF_SIGNALS_H
@@ -86,7 +86,7 @@ static __always_inline bool is_reducing(const struct tcp_sock *tp,
 	u8 state = ca_state_of(tp);
 
 	return state == TCP_CA_Recovery ||
-	       (state == TCP_CA_CWR && flow->adapt.flags & QUELL_ADAPT_F_CUT);
+	       (state == TCP_CA_CWR && flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
 /* TCP's state for the fit to the path. */
@@ -106,7 +106,7 @@ static __always_inline void fill_tcp(const struct tcp_sock *tp, struct quell_bpf
 }
 
 /* State of the connection's option, or NULL. */
-static __always_inline struct quell_talk *talk_of(struct tcp_sock *tp)
+static __always_inline struct quell_optconn *optconn_of(struct tcp_sock *tp)
 {
 	return bpf_sk_storage_get(&quell_options, tp, NULL, 0);
 }
@@ -114,21 +114,21 @@ static __always_inline struct quell_talk *talk_of(struct tcp_sock *tp)
 #if QUELL_BPF_FLAGS & QUELL_CORE_SENDERS
 static __always_inline void fill_senders(struct tcp_sock *tp, struct quell_sample *s)
 {
-	const struct quell_talk *talk = talk_of(tp);
+	const struct quell_optconn *conn = optconn_of(tp);
 
-	if (!talk)
+	if (!conn)
 		return;
-	s->senders_q8 = talk->senders_q8;
-	s->peer_link_bytes_ps = talk->peer_link_bytes_ps;
+	s->senders_q8 = conn->senders_q8;
+	s->peer_link_bytes_ps = conn->peer_link_bytes_ps;
 }
 
 /* The receiver is notified whether the rate of this connection follows n. */
 static __always_inline void set_follows(struct tcp_sock *tp, bool follows)
 {
-	struct quell_talk *talk = talk_of(tp);
+	struct quell_optconn *conn = optconn_of(tp);
 
-	if (talk)
-		talk->follows = follows;
+	if (conn)
+		conn->follows = follows;
 }
 #else
 static __always_inline void fill_senders(struct tcp_sock *tp, struct quell_sample *s)
@@ -144,35 +144,35 @@ static __always_inline void set_follows(struct tcp_sock *tp, bool follows)
 /* A peer that speaks the option echoes records; whether switches write any is not known. */
 static __always_inline void fill_expected(struct tcp_sock *tp, struct quell_sample *s)
 {
-	const struct quell_talk *talk = talk_of(tp);
+	const struct quell_optconn *conn = optconn_of(tp);
 
-	if (talk && talk->asks)
+	if (conn && conn->send_records)
 		s->flags |= QUELL_S_TELEMETRY;
 }
 
-static __always_inline void fill_record(const struct quell_talk *talk, struct quell_sample *s)
+static __always_inline void fill_record(const struct quell_optconn *conn, struct quell_sample *s)
 {
-	quell_telemetry_decode(talk->record, &s->telemetry);
+	quell_telemetry_decode(conn->record, &s->telemetry);
 }
 
 /* Whether data of this connection leaves with room for records. */
-static __always_inline void set_wants_records(struct tcp_sock *tp, bool asks)
+static __always_inline void set_wants_records(struct tcp_sock *tp, bool send_records)
 {
-	struct quell_talk *talk = talk_of(tp);
+	struct quell_optconn *conn = optconn_of(tp);
 
-	if (talk)
-		talk->asks = asks;
+	if (conn)
+		conn->send_records = send_records;
 }
 #else
 static __always_inline void fill_expected(struct tcp_sock *tp, struct quell_sample *s)
 {
 }
 
-static __always_inline void fill_record(const struct quell_talk *talk, struct quell_sample *s)
+static __always_inline void fill_record(const struct quell_optconn *conn, struct quell_sample *s)
 {
 }
 
-static __always_inline void set_wants_records(struct tcp_sock *tp, bool asks)
+static __always_inline void set_wants_records(struct tcp_sock *tp, bool send_records)
 {
 }
 #endif
@@ -203,35 +203,35 @@ static __always_inline bool fill_echo(struct tcp_sock *tp, const struct rate_sam
 				      struct quell_bpf_flow *flow)
 {
 	struct quell_sample *s = &flow->sample;
-	struct quell_talk *talk = talk_of(tp);
+	struct quell_optconn *conn = optconn_of(tp);
 	/* TCP's clock starts a little earlier, and marks are as coarse. */
 	u64 least_ns = rs->rtt_us > 0 ? (rs->rtt_us - 1) * NSEC_PER_USEC / 4 * 3 : 0;
 	u64 rtt_ns = 0;
 	bool waited = false;
 
-	if (!talk)
+	if (!conn)
 		return false;
 	if (rs->acked_sacked) {
-		rtt_ns = quell_talk_take(talk, tp->tcp_clock_cache, least_ns);
-		waited = talk->waited;
+		rtt_ns = quell_optconn_take(conn, tp->tcp_clock_cache, least_ns);
+		waited = conn->waited;
 	}
 	if (waited) {
 		flow->peer_delays = true;
 		/* The window may have been too small or not: unknown. */
 		s->flags |= QUELL_S_APP_LIMITED;
 	}
-	if (!quell_talk_has_rtt(talk))
+	if (!quell_optconn_has_rtt(conn))
 		return waited;
-	s->min_rtt_ns = talk->min_rtt_ns;
-	flow->view.min_rtt_ns = talk->min_rtt_ns;
+	s->min_rtt_ns = conn->min_rtt_ns;
+	flow->view.min_rtt_ns = conn->min_rtt_ns;
 	if (!rtt_ns)
 		return true;
 	s->rtt_ns = rtt_ns;
-	s->remote_ns = talk->hold_ns;
-	fill_record(talk, s);
+	s->remote_ns = conn->hold_ns;
+	fill_record(conn, s);
 	flow->view.rtt_ns = rtt_ns;
-	flow->view.remote_ns = talk->hold_ns;
-	flow->view.echoes = talk->echoes;
+	flow->view.remote_ns = conn->hold_ns;
+	flow->view.echoes = conn->echoes;
 	return true;
 }
 

@@ -9,11 +9,11 @@
 #include <linux/skbuff.h>
 #include <compat/qdisc.h>
 #include <quell/core/port/frame.h>
-#include <quell/core/port/places.h>
+#include <quell/core/port/slots.h>
 #include <quell/core/port/portload.h>
 #include <quell/core/port/shaper.h>
 #include <quell/core/port/super.h>
-#include <quell/core/port/turns.h>
+#include <quell/core/port/bandshare.h>
 #include <quell/trim.h>
 
 #include "swport_params.h"
@@ -55,7 +55,7 @@ struct swport_class_stats {
  * Rates of 0 are unknown: @device_bytes_ps was reported last, @bytes_ps is `rate' or else that.
  * With `bql', @taken_bytes (modulo 2^32) had been accepted by the device's transmit queues at the
  * last update, @between_bytes were dequeued since that last changed, and @device_bytes are queued
- * behind the port.  @keep_pkts kept the record of a hop with at least this port's load.
+ * behind the port.  @stamp_kept_pkts kept the record of a hop with at least this port's load.
  */
 struct swport_link {
 	struct list_head		siblings;
@@ -69,7 +69,7 @@ struct swport_link {
 	u32				between_bytes;
 	u32				device_bytes;
 	u64				stamp_pkts;
-	u64				keep_pkts;
+	u64				stamp_kept_pkts;
 	u64				stamp_fail_pkts;
 };
 
@@ -104,7 +104,7 @@ struct swport_part {
 	struct list_head	siblings;
 	u32			held_bytes;
 	bool			busy;
-	struct quell_place	place;
+	struct quell_slot	slot;
 };
 
 /*
@@ -151,14 +151,14 @@ struct swport_packet {
  * @burst_bytes:	during enqueue, bytes in @data of the super-packet being segmented
  * @parsed_dscps:	bit per DSCP for which the control band must be considered
  * @memory_max_bytes:	limit of both bands' @memory_bytes
- * @turns:		by how much @control exceeds its share of the wire
- * @control_wait_pkts:	data packets sent while @control had used up its share
+ * @bandshare:		by how much @control exceeds its share of the wire
+ * @control_defer_pkts:	data packets sent while @control had used up its share
  * @lottery:		random state of the marking decisions
  * @class_stats:	in the order of @params.red_classes; the last: packets in no class
  * @part:		in a joint port the loads in @link and @tcp_int are copies of the port's
  * @deflect:		NULL until first enabled
  * @gso_whole_pkts:	GSO packets transmitted without segmentation
- * @arriving:		during enqueue the packet, during dequeue a copy of its headers; not on the
+ * @parsed:		during enqueue the packet, during dequeue a copy of its headers; not on the
  *			stack, as hardened kernels initialise that
  */
 struct swport_sched {
@@ -168,10 +168,10 @@ struct swport_sched {
 	u64			parsed_dscps;
 	u64			memory_max_bytes;
 	struct swport_band	data;
-	struct quell_turns	turns;
+	struct quell_bandshare	bandshare;
 	struct swport_band	control;
 	struct swport_params	params;
-	u64			control_wait_pkts;
+	u64			control_defer_pkts;
 	struct quell_shaper	shaper;
 	struct quell_red_vars	lottery;
 	struct swport_mark_stats mark_stats;
@@ -188,13 +188,13 @@ struct swport_sched {
 	u64			alloc_fail_pkts;
 	u64			memory_drop_pkts;
 	struct qdisc_watchdog	watchdog;
-	struct swport_packet	arriving;
+	struct swport_packet	parsed;
 };
 
 /**
  * struct swport_cb - per-packet state while queued
- * @arrived_ns: enqueue time, ns; 0: not recorded
- * @own_bytes: bytes in the data band of other segments of the same super-packet, which are
+ * @enqueue_ns: enqueue time, ns; 0: not recorded
+ * @gso_other_bytes: bytes in the data band of other segments of the same super-packet, which are
  *	not compared with thresholds; at enqueue those before it, then those behind it
  * @segments: wire packets in it; 1 unless it is a super-packet
  * @ip_at: outermost IP header, from skb->data; SWPORT_NOT_IP if absent
@@ -208,8 +208,8 @@ struct swport_sched {
  * Offsets stay valid, since the port moves no header.  Packed: the limit is 20 bytes.
  */
 struct swport_cb {
-	u64	arrived_ns;
-	u32	own_bytes;
+	u64	enqueue_ns;
+	u32	gso_other_bytes;
 	u16	segments;
 	u8	ip_at;
 	u8	tcp_at;
@@ -241,10 +241,10 @@ void quell_swport_set_features(struct swport_sched *port);
 /* swport_classify.c */
 const struct swport_packet *quell_swport_read(struct swport_sched *port,
 					      const struct sk_buff *skb);
-void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame);
+void quell_swport_store_headers(struct sk_buff *skb, const struct quell_frame *frame);
 
 /* swport_mark.c */
-bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb);
+bool quell_swport_ecn_mark(struct swport_sched *port, struct sk_buff *skb);
 
 /* swport_classes.c */
 int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *params,
@@ -259,13 +259,13 @@ int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb);
 /* swport_gso.c */
 bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_buff *skb,
 			      struct quell_super *super);
-struct sk_buff *quell_swport_gso_cut(struct swport_sched *port, struct sk_buff *skb);
-void quell_swport_gso_own(struct sk_buff_head *queue, u32 pkts);
-void quell_swport_gso_open(struct Qdisc *sch);
+struct sk_buff *quell_swport_gso_segment(struct swport_sched *port, struct sk_buff *skb);
+void quell_swport_gso_account(struct sk_buff_head *queue, u32 pkts);
+void quell_swport_gso_segment_head(struct Qdisc *sch);
 
 /* swport_to_sender.c */
-bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb,
-			 const struct quell_frame *frame, const struct quell_trim *trim);
+bool quell_swport_send_nack(struct Qdisc *sch, const struct sk_buff *skb,
+			    const struct quell_frame *frame, const struct quell_trim *trim);
 
 /* swport_trim.c */
 bool quell_swport_is_trimmed(const struct swport_trim_params *params,
@@ -279,14 +279,15 @@ void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *
 /* swport_deflect.c */
 bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret);
-bool quell_swport_deflect_keeps(struct Qdisc *sch, const struct sk_buff *skb,
-				const struct quell_frame *frame, const struct quell_super *super);
+bool quell_swport_deflect_is_local(struct Qdisc *sch, const struct sk_buff *skb,
+				   const struct quell_frame *frame,
+					   const struct quell_super *super);
 int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *params);
 void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_params *params);
 void quell_swport_deflect_done(struct swport_sched *port);
 void quell_swport_deflect_seed(struct swport_sched *port, u64 seed);
 void quell_swport_deflect_reset(struct swport_sched *port);
-void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev);
+void quell_swport_deflect_forget_dev(struct Qdisc *sch, const struct net_device *dev);
 void quell_swport_deflect_destroy(struct swport_sched *port);
 void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value);
 
@@ -307,22 +308,22 @@ extern const struct Qdisc_class_ops quell_swport_flow_ops;
 /* swport_link.c */
 void quell_swport_link_add(struct Qdisc *sch);
 void quell_swport_link_remove(struct Qdisc *sch);
-u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *params);
+u64 quell_swport_link_query(const struct Qdisc *sch, const struct swport_params *params);
 void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps);
-void quell_swport_device_look(struct swport_sched *port);
-void quell_swport_device_gets(struct swport_sched *port, u32 bytes);
+void quell_swport_device_update(struct swport_sched *port);
+void quell_swport_device_sent(struct swport_sched *port, u32 bytes);
 int quell_swport_link_init(void);
 void quell_swport_link_exit(void);
 
 /* swport_buffer.c */
-bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes);
-bool quell_swport_buffer_take_all(struct swport_sched *port, const struct quell_super *super);
-void quell_swport_buffer_settle(struct swport_sched *port);
+bool quell_swport_buffer_charge(struct swport_sched *port, u32 len_bytes);
+bool quell_swport_buffer_charge_gso(struct swport_sched *port, const struct quell_super *super);
+void quell_swport_buffer_sync(struct swport_sched *port);
 int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_params *params,
 			      struct netlink_ext_ack *extack);
 int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params *params,
 			    struct swport_buffer **buffer);
-void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer);
+void quell_swport_buffer_set(struct swport_sched *port, struct swport_buffer *buffer);
 u32 quell_swport_buffer_size(const struct swport_sched *port);
 void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value);
 
@@ -332,19 +333,19 @@ void quell_swport_joint_inherit(const struct Qdisc *sch, struct nlattr **tb,
 int quell_swport_joint_get(const struct Qdisc *sch, const struct swport_params *params,
 			   struct swport_joint **joint);
 void quell_swport_joint_put(struct swport_joint *joint);
-void quell_swport_joint_move(struct swport_sched *port, struct swport_joint *joint);
+void quell_swport_joint_set(struct swport_sched *port, struct swport_joint *joint);
 void quell_swport_joint_commit(struct swport_sched *port);
-bool quell_swport_joint_take(struct swport_sched *port, u32 bytes);
-void quell_swport_joint_settle(struct swport_sched *port);
+bool quell_swport_joint_charge(struct swport_sched *port, u32 bytes);
+void quell_swport_joint_sync(struct swport_sched *port);
 u32 quell_swport_joint_bytes(const struct swport_sched *port);
-void quell_swport_joint_wake(struct swport_sched *port);
-void quell_swport_joint_sleep(struct swport_sched *port);
-u64 quell_swport_joint_turn_ns(struct swport_sched *port, u64 now_ns, u32 bytes);
+void quell_swport_joint_activate(struct swport_sched *port);
+void quell_swport_joint_deactivate(struct swport_sched *port);
+u64 quell_swport_joint_ready_ns(struct swport_sched *port, u64 now_ns, u32 bytes);
 u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns);
 void quell_swport_joint_sent(struct swport_sched *port, u32 bytes);
 void quell_swport_joint_stats(const struct swport_sched *port, u64 *value);
 
-static inline void quell_swport_device_forget(struct swport_sched *port)
+static inline void quell_swport_device_reset(struct swport_sched *port)
 {
 	port->link.between_bytes = 0;
 	port->link.device_bytes = 0;
@@ -360,11 +361,11 @@ static inline u32 swport_queue_bytes(const struct swport_sched *port)
 }
 
 /* Adjust the charges to a shared buffer and to a joint port to the data band's backlog. */
-static inline void swport_settle(struct swport_sched *port)
+static inline void swport_sync_charges(struct swport_sched *port)
 {
-	quell_swport_buffer_settle(port);
+	quell_swport_buffer_sync(port);
 	if (port->part.joint)
-		quell_swport_joint_settle(port);
+		quell_swport_joint_sync(port);
 }
 
 /* swport_pause.c */
@@ -383,9 +384,9 @@ int quell_swport_percentiles_get(const struct swport_sched *port,
 				 const struct swport_params *params,
 				 struct swport_percentiles **fresh);
 void quell_swport_percentiles_free(struct swport_percentiles *old);
-void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool control);
-void quell_swport_leave(struct swport_sched *port, const struct sk_buff *skb, bool control,
-			u64 now_ns);
+void quell_swport_record_enqueue(struct swport_sched *port, struct sk_buff *skb, bool control);
+void quell_swport_record_dequeue(struct swport_sched *port, const struct sk_buff *skb, bool control,
+				 u64 now_ns);
 int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb);
 
 /* swport_dequeue.c */

@@ -39,7 +39,7 @@ static inline void swport_drop_unmarkable(struct swport_sched *port, const struc
 {
 	swport_band_drop(&port->data, skb);
 	port->mark_stats.drop_pkts += swport_cb(skb)->segments;
-	swport_settle(port);
+	swport_sync_charges(port);
 }
 
 #endif /* _QUELL_SWPORT_BAND_H */

@@ -63,7 +63,7 @@ static void swport_buffer_raise(struct swport_buffer *buffer, int used_bytes)
 }
 
 /* Returns false if they do not fit. */
-static bool swport_buffer_charge(struct swport_sched *port, const struct quell_super *super)
+static bool swport_buffer_try_charge(struct swport_sched *port, const struct quell_super *super)
 {
 	struct swport_buffer *buffer = port->share.buffer;
 	u32 size_bytes = READ_ONCE(buffer->size_bytes);
@@ -82,20 +82,20 @@ static bool swport_buffer_charge(struct swport_sched *port, const struct quell_s
 }
 
 /**
- * quell_swport_buffer_take() - charge a data packet to the shared buffer, if there is one
+ * quell_swport_buffer_charge() - charge a data packet to the shared buffer, if there is one
  * @port: the switch port
  * @len_bytes: of the packet, which fits the port's own limit
  * Context: softirq, qdisc lock held.
  * Return: false if the caller must drop the packet; the drop is counted.
  */
-bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes)
+bool quell_swport_buffer_charge(struct swport_sched *port, u32 len_bytes)
 {
 	const struct quell_super packet = {
 		.segments = 1, .bytes = len_bytes, .last_bytes = len_bytes,
 	};
 	struct swport_share *share = &port->share;
 
-	if (!share->buffer || swport_buffer_charge(port, &packet))
+	if (!share->buffer || swport_buffer_try_charge(port, &packet))
 		return true;
 	share->drop_pkts++;
 	share->drop_bytes += len_bytes;
@@ -103,19 +103,19 @@ bool quell_swport_buffer_take(struct swport_sched *port, u32 len_bytes)
 }
 
 /**
- * quell_swport_buffer_take_all() - charge all segments of a super-packet
+ * quell_swport_buffer_charge_gso() - charge all segments of a super-packet
  * @port: the switch port
  * @super: super-packet, which fits the port's own limit
  * Context: softirq, qdisc lock held.
  * Return: false, with no change, if one of the segments would not be admitted.
  */
-bool quell_swport_buffer_take_all(struct swport_sched *port, const struct quell_super *super)
+bool quell_swport_buffer_charge_gso(struct swport_sched *port, const struct quell_super *super)
 {
-	return !port->share.buffer || swport_buffer_charge(port, super);
+	return !port->share.buffer || swport_buffer_try_charge(port, super);
 }
 
 /* Adjust the charge to the data band's backlog.  Context: qdisc lock held. */
-void quell_swport_buffer_settle(struct swport_sched *port)
+void quell_swport_buffer_sync(struct swport_sched *port)
 {
 	struct swport_share *share = &port->share;
 
@@ -166,7 +166,7 @@ int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params 
  * Set or clear the buffer of a port.
  * Context: RTNL and the qdisc lock held, or the qdisc out of use.
  */
-void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *buffer)
+void quell_swport_buffer_set(struct swport_sched *port, struct swport_buffer *buffer)
 {
 	struct swport_share *share = &port->share;
 	struct swport_buffer *old = share->buffer;
@@ -181,7 +181,7 @@ void quell_swport_buffer_move(struct swport_sched *port, struct swport_buffer *b
 	share->held_bytes = 0;
 	if (buffer) {
 		buffer->ports++;
-		quell_swport_buffer_settle(port);
+		quell_swport_buffer_sync(port);
 		swport_buffer_raise(buffer, atomic_read(&buffer->used_bytes));
 	}
 	if (old && !old->ports) {

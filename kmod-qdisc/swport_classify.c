@@ -50,7 +50,7 @@ static noinline void swport_read_copy(const struct sk_buff *skb, struct swport_p
 const struct swport_packet *quell_swport_read(struct swport_sched *port,
 					      const struct sk_buff *skb)
 {
-	struct swport_packet *packet = &port->arriving;
+	struct swport_packet *packet = &port->parsed;
 
 	swport_read(skb, skb->data, skb_headlen(skb), packet);
 	if (packet->frame.is_short)
@@ -61,7 +61,7 @@ const struct swport_packet *quell_swport_read(struct swport_sched *port,
 }
 
 /* Store the headers needed at dequeue.  Context: softirq, qdisc lock held. */
-void quell_swport_note(struct sk_buff *skb, const struct quell_frame *frame)
+void quell_swport_store_headers(struct sk_buff *skb, const struct quell_frame *frame)
 {
 	const struct quell_frame_ip *outer = &frame->ip[0], *flow = quell_frame_flow(frame);
 	struct swport_cb *cb = swport_cb(skb);

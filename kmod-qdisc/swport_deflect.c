@@ -35,7 +35,7 @@ static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 d
 }
 
 /* Remove one token.  The header may be shared with a clone. */
-static bool swport_deflect_pay(struct sk_buff *skb, const struct quell_frame_ip *ip)
+static bool swport_deflect_set_dscp(struct sk_buff *skb, const struct quell_frame_ip *ip)
 {
 	u8 dsfield = ((ip->dsfield >> SWPORT_DSCP_SHIFT) - 1) << SWPORT_DSCP_SHIFT;
 
@@ -82,12 +82,13 @@ static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb
 }
 
 /* Returns false without memory to remove the token. */
-static bool swport_deflect_charge(struct swport_deflect *deflect, struct sk_buff *skb, u8 tokens,
-				  const struct quell_frame_ip *ip)
+static bool swport_deflect_take_token(struct swport_deflect *deflect, struct sk_buff *skb,
+				      u8 tokens,
+				      const struct quell_frame_ip *ip)
 {
 	if (!tokens)
 		return true;
-	if (!swport_deflect_pay(skb, ip)) {
+	if (!swport_deflect_set_dscp(skb, ip)) {
 		atomic64_inc(&deflect->drop_pkts);
 		return false;
 	}
@@ -128,9 +129,9 @@ static bool swport_deflect_read(struct swport_sched *port, const struct sk_buff 
 	return true;
 }
 
-static noinline bool swport_deflect_awake(struct Qdisc *sch, struct sk_buff *skb,
-					  const struct quell_frame *frame,
-					  struct sk_buff **to_free, int *ret)
+static noinline bool swport_deflect_slow(struct Qdisc *sch, struct sk_buff *skb,
+					 const struct quell_frame *frame,
+					 struct sk_buff **to_free, int *ret)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
@@ -144,7 +145,7 @@ static noinline bool swport_deflect_awake(struct Qdisc *sch, struct sk_buff *skb
 	switch (quell_iofd_decide(&deflect->vars, &params->iofd, &deflect->stats, &packet,
 				  &alternate)) {
 	case QUELL_IOFD_DEFLECT:
-		if (!swport_deflect_charge(deflect, skb, packet.tokens, &frame->ip[0]) ||
+		if (!swport_deflect_take_token(deflect, skb, packet.tokens, &frame->ip[0]) ||
 		    !quell_swport_outlet_push(deflect, skb, alternate, port->params.limit_bytes))
 			__qdisc_drop(skb, to_free);
 		*ret = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
@@ -172,12 +173,12 @@ bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret)
 {
 	return !swport_deflect_skips(qdisc_priv(sch), frame) &&
-	       swport_deflect_awake(sch, skb, frame, to_free, ret);
+	       swport_deflect_slow(sch, skb, frame, to_free, ret);
 }
 
-static noinline bool swport_deflect_keeps_awake(struct Qdisc *sch, const struct sk_buff *skb,
-						const struct quell_frame *frame,
-						const struct quell_super *super)
+static noinline bool swport_deflect_is_local_slow(struct Qdisc *sch, const struct sk_buff *skb,
+						  const struct quell_frame *frame,
+						  const struct quell_super *super)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
@@ -189,11 +190,11 @@ static noinline bool swport_deflect_keeps_awake(struct Qdisc *sch, const struct 
 	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
 		return false;
 	packet.queued_bytes = port->data.backlog_bytes + super->bytes - super->last_bytes;
-	return quell_iofd_keeps(&deflect->vars, &params->iofd, &packet);
+	return quell_iofd_is_local(&deflect->vars, &params->iofd, &packet);
 }
 
 /**
- * quell_swport_deflect_keeps() - are all segments of a super-packet queued at this port?
+ * quell_swport_deflect_is_local() - are all segments of a super-packet queued at this port?
  * @sch: the port's qdisc, of which deflection was enabled at some time
  * @skb: super-packet for the data band; of TCP one flow, of RoCEv2 several
  * @frame: its headers
@@ -201,11 +202,11 @@ static noinline bool swport_deflect_keeps_awake(struct Qdisc *sch, const struct 
  * Context: softirq, qdisc lock held; does not write to @skb.
  * Return: false if quell_swport_deflect() must be called for each segment.
  */
-bool quell_swport_deflect_keeps(struct Qdisc *sch, const struct sk_buff *skb,
-				const struct quell_frame *frame, const struct quell_super *super)
+bool quell_swport_deflect_is_local(struct Qdisc *sch, const struct sk_buff *skb,
+				   const struct quell_frame *frame, const struct quell_super *super)
 {
 	return swport_deflect_skips(qdisc_priv(sch), frame) ||
-	       swport_deflect_keeps_awake(sch, skb, frame, super);
+	       swport_deflect_is_local_slow(sch, skb, frame, super);
 }
 
 static bool swport_via_same(const struct swport_via *a, const struct swport_via *b)
@@ -214,7 +215,7 @@ static bool swport_via_same(const struct swport_via *a, const struct swport_via 
 	       !memcmp(a->addr, b->addr, sizeof(a->addr));
 }
 
-/* Index in the new list, QUELL_IOFD_GONE if it is not in it. */
+/* Index in the new list, QUELL_IOFD_REMOVED if it is not in it. */
 static u8 swport_via_find(const struct swport_deflect_params *params,
 			  const struct swport_via *via)
 {
@@ -223,7 +224,7 @@ static u8 swport_via_find(const struct swport_deflect_params *params,
 	for (i = 0; i < params->via_nr; i++)
 		if (swport_via_same(&params->via[i], via))
 			return i;
-	return QUELL_IOFD_GONE;
+	return QUELL_IOFD_REMOVED;
 }
 
 static bool swport_via_changed(const struct swport_deflect *deflect,
@@ -319,14 +320,14 @@ static void swport_deflect_replace(struct swport_deflect *deflect,
 	u8 to[QUELL_IOFD_ALTERNATES_MAX];
 	u32 i;
 
-	memset(to, QUELL_IOFD_GONE, sizeof(to));
+	memset(to, QUELL_IOFD_REMOVED, sizeof(to));
 	for (i = 0; i < deflect->alternate_nr; i++)
 		to[i] = swport_via_find(params, &deflect->alternate[i].via);
 	quell_swport_outlet_purge(deflect);
 	quell_iofd_remap(&deflect->vars, to);
 	swap(deflect->alternate, deflect->fresh);
 	deflect->alternate_nr = params->via_nr;
-	deflect->ask = (1UL << params->via_nr) - 1;
+	deflect->resolve = (1UL << params->via_nr) - 1;
 }
 
 /* Apply a change, with the old parameters still in the port.  Context: sch_tree_lock held. */
@@ -356,7 +357,7 @@ void quell_swport_deflect_done(struct swport_sched *port)
 }
 
 /* Drop the references to an unregistered device.  Context: RTNL held, may sleep. */
-void quell_swport_deflect_leave(struct Qdisc *sch, const struct net_device *dev)
+void quell_swport_deflect_forget_dev(struct Qdisc *sch, const struct net_device *dev)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect *deflect = port->deflect;
@@ -413,7 +414,7 @@ void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value)
 	value[TCA_SWPORT_STATS_DEFLECT_USED_MAX] = stats->used_max;
 	value[TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS] = stats->no_token_pkts;
 	value[TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS] = stats->recent_pkts;
-	value[TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS] = stats->no_alternate_pkts;
+	value[TCA_SWPORT_STATS_DEFLECT_NO_ALTERNATE_PKTS] = stats->no_alternate_pkts;
 	value[TCA_SWPORT_STATS_DEFLECT_FULL_PKTS] = stats->full_pkts;
 	value[TCA_SWPORT_STATS_DEFLECT_LOST_PKTS] = stats->lost_pkts;
 	value[TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS] = atomic64_read(&deflect->drop_pkts);

@@ -39,7 +39,7 @@ struct swport_alternate {
  * @outlet:	sends the packets in @fifo from softirq context, without the qdisc's lock
  * @fifo:	deflected packets; its lock also protects @fifo_bytes
  * @drop_pkts:	packets dropped by @outlet or because @fifo was full
- * @ask:	bit per alternate with a neighbour to be resolved; atomic
+ * @resolve:	bit per alternate with a neighbour to be resolved; atomic
  */
 struct swport_deflect {
 	struct quell_iofd_vars	vars;
@@ -53,7 +53,7 @@ struct swport_deflect {
 	struct sk_buff_head	fifo;
 	u32			fifo_bytes;
 	atomic64_t		drop_pkts;
-	unsigned long		ask;
+	unsigned long		resolve;
 };
 
 /* swport_deflect_out.c */

@@ -69,8 +69,8 @@ static bool swport_outlet_is_known(const struct neighbour *neighbour)
 }
 
 /* Takes the alternate's qdisc lock when it sends. */
-static void swport_outlet_ask(const struct swport_alternate *alternate,
-			      struct net_device *dev)
+static void swport_outlet_resolve(const struct swport_alternate *alternate,
+				  struct net_device *dev)
 {
 	struct neigh_table *table = swport_outlet_table(alternate);
 	struct neighbour *neighbour;
@@ -100,7 +100,7 @@ static bool swport_outlet_address(struct sk_buff *skb, const struct swport_alter
 	}
 	rcu_read_unlock();
 	if (!known) {
-		swport_outlet_ask(alternate, dev);
+		swport_outlet_resolve(alternate, dev);
 		return false;
 	}
 
@@ -151,13 +151,13 @@ static struct sk_buff *swport_outlet_pop(struct swport_deflect *deflect)
 	return skb;
 }
 
-static void swport_outlet_ask_all(struct swport_deflect *deflect)
+static void swport_outlet_resolve_all(struct swport_deflect *deflect)
 {
 	u32 i;
 
 	for (i = 0; i < SWPORT_DEFLECT_VIA_MAX; i++) {
-		if (test_and_clear_bit(i, &deflect->ask) && deflect->alternate[i].dev)
-			swport_outlet_ask(&deflect->alternate[i], deflect->alternate[i].dev);
+		if (test_and_clear_bit(i, &deflect->resolve) && deflect->alternate[i].dev)
+			swport_outlet_resolve(&deflect->alternate[i], deflect->alternate[i].dev);
 	}
 }
 
@@ -168,7 +168,7 @@ static void swport_outlet_run(struct quell_bh_work *work)
 	u32 sent;
 
 	rcu_read_lock_bh();
-	swport_outlet_ask_all(deflect);
+	swport_outlet_resolve_all(deflect);
 	for (sent = 0; sent < SWPORT_OUTLET_BATCH; sent++) {
 		skb = swport_outlet_pop(deflect);
 		if (!skb)
@@ -234,7 +234,7 @@ u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu
 			continue;
 		if (swport_outlet_is_known(swport_outlet_neighbour(alternate, dev)))
 			working |= 1U << i;
-		else if (!test_and_set_bit(i, &deflect->ask))
+		else if (!test_and_set_bit(i, &deflect->resolve))
 			quell_bh_work_queue(&deflect->outlet);
 	}
 	rcu_read_unlock();

@@ -100,7 +100,7 @@ static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_bu
 	    nla_put_u32(skb, TCA_SWPORT_FLOW_ENDED, entry.state == QUELL_IOFD_ENDED) ||
 	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_AGE,
 			      quell_sub_sat_u64(now_ns, entry.begun_ns), TCA_SWPORT_FLOW_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_QUIET,
+	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_IDLE,
 			      quell_sub_sat_u64(now_ns, entry.seen_ns), TCA_SWPORT_FLOW_PAD) ||
 	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_PKTS, entry.pkts, TCA_SWPORT_FLOW_PAD)) {
 		nla_nest_cancel(skb, options);

@@ -37,7 +37,7 @@ static bool swport_wire_busy(struct swport_sched *port, struct Qdisc *sch,
 			     u64 now_ns)
 {
 	u64 ready_ns = port->part.joint ?
-		       quell_swport_joint_turn_ns(port, now_ns, swport_next_bytes(port)) :
+		       quell_swport_joint_ready_ns(port, now_ns, swport_next_bytes(port)) :
 		       quell_shaper_ready_ns(&port->shaper);
 
 	if (now_ns >= ready_ns)
@@ -73,12 +73,12 @@ static void swport_wire_sent(struct swport_sched *port, u64 now_ns, u32 wire_byt
 	if (!port->params.rate_bytes_ps)
 		return;
 	if (now_ns > QUELL_SHAPER_LATE_NS)
-		quell_shaper_wake(&port->shaper, now_ns - QUELL_SHAPER_LATE_NS);
+		quell_shaper_restart(&port->shaper, now_ns - QUELL_SHAPER_LATE_NS);
 	quell_shaper_charge(&port->shaper, port->params.rate_bytes_ps, wire_bytes);
 }
 
 static struct sk_buff *swport_pop_control(struct swport_sched *port,
-					  const struct quell_turns_params *share, bool has_data,
+					  const struct quell_bandshare_params *share, bool has_data,
 					  u64 now_ns)
 {
 	struct sk_buff *skb = skb_peek(&port->control.queue);
@@ -86,10 +86,10 @@ static struct sk_buff *swport_pop_control(struct swport_sched *port,
 	if (!skb)
 		return NULL;
 	swport_band_pop(&port->control, skb, swport_cb(skb)->segments);
-	quell_turns_sent_control(share, &port->turns, swport_wire_bytes(port, skb),
-				 has_data);
+	quell_bandshare_sent_control(share, &port->bandshare, swport_wire_bytes(port, skb),
+				     has_data);
 	if (port->percentiles)
-		quell_swport_leave(port, skb, true, now_ns);
+		quell_swport_record_dequeue(port, skb, true, now_ns);
 	return skb;
 }
 
@@ -97,7 +97,7 @@ static struct sk_buff *swport_pop_control(struct swport_sched *port,
  * The next data packet that is not dropped for lack of ECN.  The last one is not dropped: parents
  * must not find the port empty during their ->dequeue.
  */
-static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
+static struct sk_buff *swport_pop_marked(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb;
@@ -106,12 +106,12 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 		skb = skb_peek(&port->data.queue);
 		if (port->params.telemetry_ns && swport_cb(skb)->segments > 1 &&
 		    swport_stamp_is_due(port, skb))
-			quell_swport_gso_open(sch);
+			quell_swport_gso_segment_head(sch);
 		skb = skb_peek(&port->data.queue);
 		swport_band_pop(&port->data, skb, swport_cb(skb)->segments);
-		swport_settle(port);
+		swport_sync_charges(port);
 		if (port->params.ecn_mode != SWPORT_ECN_DEQUEUE ||
-		    quell_swport_judge(port, skb) || !swport_has_data(port))
+		    quell_swport_ecn_mark(port, skb) || !swport_has_data(port))
 			return skb;
 		port->data.sent_pkts -= swport_cb(skb)->segments;
 		port->data.sent_bytes -= qdisc_pkt_len(skb);
@@ -127,18 +127,18 @@ static struct sk_buff *swport_pop_judged(struct Qdisc *sch)
 
 /* Mark and stamp by the remaining queue.  selftests/perf/report-host counts calls. */
 static noinline struct sk_buff *swport_pop_data(struct Qdisc *sch,
-						const struct quell_turns_params *share,
+						const struct quell_bandshare_params *share,
 						u64 now_ns)
 {
 	struct swport_sched *port = qdisc_priv(sch);
-	struct sk_buff *skb = swport_pop_judged(sch);
+	struct sk_buff *skb = swport_pop_marked(sch);
 
 	if (!skb)
 		return NULL;
-	quell_turns_sent_data(share, &port->turns, swport_wire_bytes(port, skb),
-			      swport_has_data(port));
+	quell_bandshare_sent_data(share, &port->bandshare, swport_wire_bytes(port, skb),
+				  swport_has_data(port));
 	if (port->percentiles)
-		quell_swport_leave(port, skb, false, now_ns);
+		quell_swport_record_dequeue(port, skb, false, now_ns);
 	if (port->params.telemetry_ns) {
 		struct quell_telemetry record = {
 			.queue_bytes = swport_queue_bytes(port),
@@ -155,15 +155,15 @@ static noinline struct sk_buff *swport_pop_data(struct Qdisc *sch,
 static struct sk_buff *swport_pop(struct Qdisc *sch, u64 now_ns)
 {
 	struct swport_sched *port = qdisc_priv(sch);
-	const struct quell_turns_params share = {
+	const struct quell_bandshare_params share = {
 		.share_q16 = port->params.control_share_q16,
 		.burst_bytes = port->params.control_limit_bytes,
 	};
 	bool has_data = swport_has_data(port);
 	struct sk_buff *skb;
 
-	if (has_data && quell_turns_is_for_data(&share, &port->turns)) {
-		port->control_wait_pkts += !skb_queue_empty(&port->control.queue);
+	if (has_data && quell_bandshare_is_data_next(&share, &port->bandshare)) {
+		port->control_defer_pkts += !skb_queue_empty(&port->control.queue);
 		return swport_pop_data(sch, &share, now_ns);
 	}
 	skb = swport_pop_control(port, &share, has_data, now_ns);
@@ -183,7 +183,7 @@ static struct sk_buff *swport_dequeue_next(struct Qdisc *sch)
 	if (port->features & SWPORT_F_STAMP)
 		now_ns = swport_measure(port, now_ns);
 	if (unlikely(port->features & SWPORT_F_BQL))
-		quell_swport_device_look(port);
+		quell_swport_device_update(port);
 
 	skb = swport_pop(sch, now_ns);
 	if (!skb) {
@@ -195,7 +195,7 @@ static struct sk_buff *swport_dequeue_next(struct Qdisc *sch)
 		swport_tcp_int_stamp(port, skb, swport_queue_bytes(port), now_ns);
 	swport_wire_sent(port, now_ns, swport_wire_bytes(port, skb));
 	if (unlikely(port->features & SWPORT_F_BQL))
-		quell_swport_device_gets(port, qdisc_pkt_len(skb));
+		quell_swport_device_sent(port, qdisc_pkt_len(skb));
 	return skb;
 }
 
@@ -227,7 +227,7 @@ static noinline struct sk_buff *swport_dequeue_featured(struct Qdisc *sch)
 		return NULL;
 	if (port->part.joint && skb_queue_empty(&port->data.queue) &&
 	    skb_queue_empty(&port->control.queue))
-		quell_swport_joint_sleep(port);
+		quell_swport_joint_deactivate(port);
 	return swport_sent(sch, skb, swport_cb(skb)->segments);
 }
 
@@ -277,7 +277,7 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 
 	if (!qdisc_qlen(sch))
 		return NULL;
-	if (port->features & SWPORT_F_OUT || port->paused || port->turns.ahead_q16 ||
+	if (port->features & SWPORT_F_OUT || port->paused || port->bandshare.ahead_q16 ||
 	    !skb_queue_empty(&port->control.queue))
 		return swport_dequeue_featured(sch);
 	/* The only packet may be one at which a parent has peeked. */

@@ -21,8 +21,8 @@
 
 #include "swport.h"
 
-#define SWPORT_GSO_PLAIN	(SKB_GSO_TCPV4 | SKB_GSO_TCPV6 | SKB_GSO_UDP_L4)
-#define SWPORT_GSO_OTHER	\
+#define SWPORT_GSO_SUPPORTED	(SKB_GSO_TCPV4 | SKB_GSO_TCPV6 | SKB_GSO_UDP_L4)
+#define SWPORT_GSO_UNSUPPORTED	\
 	(SKB_GSO_SCTP | SKB_GSO_ESP | SKB_GSO_UDP | SKB_GSO_FRAGLIST | SKB_GSO_FCOE)
 
 /*
@@ -97,20 +97,20 @@ bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_b
 	if (skb->len > IP_MAX_MTU &&
 	    (params->telemetry_ns || params->tcp_int_ns || port->deflect))
 		return false;
-	if (!(shinfo->gso_type & SWPORT_GSO_PLAIN) || shinfo->gso_type & SWPORT_GSO_OTHER)
+	if (!(shinfo->gso_type & SWPORT_GSO_SUPPORTED) || shinfo->gso_type & SWPORT_GSO_UNSUPPORTED)
 		return false;
 	return quell_super_measure(super, skb->len, swport_gso_header_bytes(skb),
 				   shinfo->gso_size);
 }
 
 /**
- * quell_swport_gso_cut() - segment a super-packet
+ * quell_swport_gso_segment() - segment a super-packet
  * @port: the switch port
  * @skb: GSO packet, which remains the caller's
  * Context: softirq, qdisc lock held.
  * Return: list of segments, each with its length; NULL without memory or for a malformed packet.
  */
-struct sk_buff *quell_swport_gso_cut(struct swport_sched *port, struct sk_buff *skb)
+struct sk_buff *quell_swport_gso_segment(struct swport_sched *port, struct sk_buff *skb)
 {
 	netdev_features_t features = netif_skb_features(skb);
 	struct sk_buff *segs, *seg;
@@ -125,18 +125,18 @@ struct sk_buff *quell_swport_gso_cut(struct swport_sched *port, struct sk_buff *
 }
 
 /**
- * quell_swport_gso_own() - set ->own_bytes of the segments of a super-packet
+ * quell_swport_gso_account() - set ->gso_other_bytes of the segments of a super-packet
  * @queue: data band
  * @pkts: number of segments at its end
  * Context: softirq, qdisc lock held.
  */
-void quell_swport_gso_own(struct sk_buff_head *queue, u32 pkts)
+void quell_swport_gso_account(struct sk_buff_head *queue, u32 pkts)
 {
 	struct sk_buff *skb = skb_peek_tail(queue);
 	u32 behind_bytes = 0;
 
 	for (; pkts; pkts--) {
-		swport_cb(skb)->own_bytes = behind_bytes;
+		swport_cb(skb)->gso_other_bytes = behind_bytes;
 		behind_bytes += qdisc_pkt_len(skb);
 		skb = skb->prev;
 	}
@@ -165,7 +165,7 @@ static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct 
 		*swport_cb(seg) = *swport_cb(whole);
 		left_bytes -= qdisc_pkt_len(seg);
 		swport_cb(seg)->segments = 1;
-		swport_cb(seg)->own_bytes = left_bytes;
+		swport_cb(seg)->gso_other_bytes = left_bytes;
 		port->data.memory_bytes += seg->truesize;
 		__skb_queue_before(&port->data.queue, whole, seg);
 		if (pkts++)
@@ -180,7 +180,7 @@ static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct 
  * Segment the first packet of the data band.  It stays whole without memory, or if the length of
  * its segments is not as measured.  Context: softirq, qdisc lock held.
  */
-void quell_swport_gso_open(struct Qdisc *sch)
+void quell_swport_gso_segment_head(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct sk_buff *skb = skb_peek(&port->data.queue);
@@ -188,7 +188,7 @@ void quell_swport_gso_open(struct Qdisc *sch)
 
 	/* The last segment inherits the truesize charged to the socket. */
 	port->data.memory_bytes -= skb->truesize;
-	segs = quell_swport_gso_cut(port, skb);
+	segs = quell_swport_gso_segment(port, skb);
 	if (segs && swport_gso_is_as_measured(skb, segs)) {
 		swport_gso_replace(sch, skb, segs);
 		return;

@@ -4,7 +4,7 @@
  * queue, lock and processor, share
  *
  *	bytes queued	an atomic counter, with which each compares its limits and thresholds
- *	the wire	places (<quell/core/port/places.h>), under the joint port's lock
+ *	the wire	slots (<quell/core/port/slots.h>), under the joint port's lock
  *	load		for telemetry and TCP-INT, under that lock; each queue has a copy as of the
  *			packet being dequeued
  *
@@ -38,7 +38,7 @@ struct swport_joint {
 	atomic_t		busy_nr ____cacheline_aligned_in_smp;
 	atomic_t		data_bytes;
 	spinlock_t		lock ____cacheline_aligned_in_smp;
-	struct quell_places	wire;
+	struct quell_slots	wire;
 	struct quell_portload	load;
 	struct quell_portload	int_load;
 };
@@ -117,12 +117,12 @@ void quell_swport_joint_put(struct swport_joint *joint)
 	kfree(joint);
 }
 
-static void swport_joint_leave(struct swport_sched *port)
+static void swport_joint_detach(struct swport_sched *port)
 {
 	struct swport_part *part = &port->part;
 	struct swport_joint *joint = part->joint;
 
-	quell_swport_joint_sleep(port);
+	quell_swport_joint_deactivate(port);
 	atomic_sub(part->held_bytes, &joint->data_bytes);
 	part->held_bytes = 0;
 	list_del(&part->siblings);
@@ -132,38 +132,38 @@ static void swport_joint_leave(struct swport_sched *port)
 }
 
 /* Queued packets count, even above a limit. */
-static void swport_joint_enter(struct swport_sched *port, struct swport_joint *joint)
+static void swport_joint_attach(struct swport_sched *port, struct swport_joint *joint)
 {
 	struct swport_part *part = &port->part;
 
 	list_add_tail(&part->siblings, &joint->queues);
 	WRITE_ONCE(joint->queues_nr, joint->queues_nr + 1);
 	part->joint = joint;
-	quell_swport_joint_settle(port);
+	quell_swport_joint_sync(port);
 	if (!skb_queue_empty(&port->data.queue) || !skb_queue_empty(&port->control.queue))
-		quell_swport_joint_wake(port);
+		quell_swport_joint_activate(port);
 }
 
 /*
  * Set or clear the joint port of a queue.
  * Context: RTNL and the qdisc lock held, or the qdisc out of use.
  */
-void quell_swport_joint_move(struct swport_sched *port, struct swport_joint *joint)
+void quell_swport_joint_set(struct swport_sched *port, struct swport_joint *joint)
 {
 	if (port->part.joint == joint)
 		return;
 	if (port->part.joint)
-		swport_joint_leave(port);
+		swport_joint_detach(port);
 	if (joint)
-		swport_joint_enter(port, joint);
+		swport_joint_attach(port, joint);
 }
 
-/* Apply the joint port's parameters to a queue, and move its place if the rate has changed. */
+/* Apply the joint port's parameters to a queue, and move its slot if the rate has changed. */
 static void swport_joint_update(struct swport_sched *port, const struct swport_params *params,
 				u64 device_bytes_ps, bool is_rerated)
 {
 	struct swport_joint *joint = port->part.joint;
-	struct quell_place *place = &port->part.place;
+	struct quell_slot *slot = &port->part.slot;
 	struct Qdisc *sch = port->watchdog.qdisc;
 
 	sch_tree_lock(sch);
@@ -173,11 +173,11 @@ static void swport_joint_update(struct swport_sched *port, const struct swport_p
 	quell_swport_set_features(port);
 	quell_swport_link_set(port, device_bytes_ps);
 	spin_lock(&joint->lock);
-	if (place->bytes && is_rerated)
-		place->begin_ns = quell_places_moved_ns(&joint->wire, place, ktime_get_ns());
+	if (slot->bytes && is_rerated)
+		slot->begin_ns = quell_slots_moved_ns(&joint->wire, slot, ktime_get_ns());
 	spin_unlock(&joint->lock);
 	if (qdisc_qlen(sch))
-		qdisc_watchdog_schedule_ns(&port->watchdog, place->bytes ? place->begin_ns : 0);
+		qdisc_watchdog_schedule_ns(&port->watchdog, slot->bytes ? slot->begin_ns : 0);
 	sch_tree_unlock(sch);
 }
 
@@ -205,13 +205,13 @@ void quell_swport_joint_commit(struct swport_sched *port)
 }
 
 /**
- * quell_swport_joint_take() - charge data to the joint port
+ * quell_swport_joint_charge() - charge data to the joint port
  * @port: a queue of it
  * @bytes: of a packet, or of all segments of a super-packet
  * Context: softirq, qdisc lock held.
  * Return: false above the queue's limit.
  */
-bool quell_swport_joint_take(struct swport_sched *port, u32 bytes)
+bool quell_swport_joint_charge(struct swport_sched *port, u32 bytes)
 {
 	struct swport_joint *joint = port->part.joint;
 	int old_bytes = atomic_read(&joint->data_bytes);
@@ -225,7 +225,7 @@ bool quell_swport_joint_take(struct swport_sched *port, u32 bytes)
 }
 
 /* Context: qdisc lock held, or the qdisc out of use. */
-void quell_swport_joint_settle(struct swport_sched *port)
+void quell_swport_joint_sync(struct swport_sched *port)
 {
 	struct swport_part *part = &port->part;
 
@@ -244,7 +244,7 @@ u32 quell_swport_joint_bytes(const struct swport_sched *port)
 }
 
 /* A queue becomes active.  The wire gains no credit while all are idle.  Qdisc lock held. */
-void quell_swport_joint_wake(struct swport_sched *port)
+void quell_swport_joint_activate(struct swport_sched *port)
 {
 	struct swport_joint *joint = port->part.joint;
 
@@ -254,18 +254,18 @@ void quell_swport_joint_wake(struct swport_sched *port)
 	if (atomic_inc_return(&joint->busy_nr) > 1 || !port->params.rate_bytes_ps)
 		return;
 	spin_lock(&joint->lock);
-	quell_shaper_wake(&joint->wire.end, ktime_get_ns());
+	quell_shaper_restart(&joint->wire.end, ktime_get_ns());
 	spin_unlock(&joint->lock);
 }
 
-/* A queue becomes idle: release its place.  Qdisc lock held, or the qdisc out of use. */
-void quell_swport_joint_sleep(struct swport_sched *port)
+/* A queue becomes idle: release its slot.  Qdisc lock held, or the qdisc out of use. */
+void quell_swport_joint_deactivate(struct swport_sched *port)
 {
 	struct swport_part *part = &port->part;
 
-	if (part->place.bytes) {
+	if (part->slot.bytes) {
 		spin_lock_bh(&part->joint->lock);
-		quell_places_leave(&part->joint->wire, &part->place, 0);
+		quell_slots_release(&part->joint->wire, &part->slot, 0);
 		spin_unlock_bh(&part->joint->lock);
 	}
 	if (part->busy)
@@ -274,28 +274,28 @@ void quell_swport_joint_sleep(struct swport_sched *port)
 }
 
 /**
- * quell_swport_joint_turn_ns() - when a queue may send its next packet
+ * quell_swport_joint_ready_ns() - when a queue may send its next packet
  * @port: a queue of a joint port, with `rate'
  * @now_ns: time
- * @bytes: of the packet on the wire, for which a place is reserved; 0: no packet may be sent
+ * @bytes: of the packet on the wire, for which a slot is reserved; 0: no packet may be sent
  * Context: softirq, qdisc lock held.
  * Return: time; at most @now_ns: now.
  */
-u64 quell_swport_joint_turn_ns(struct swport_sched *port, u64 now_ns, u32 bytes)
+u64 quell_swport_joint_ready_ns(struct swport_sched *port, u64 now_ns, u32 bytes)
 {
-	struct quell_place *place = &port->part.place;
+	struct quell_slot *slot = &port->part.slot;
 	struct swport_joint *joint = port->part.joint;
 
 	if (!bytes)
 		return now_ns;
-	if (place->bytes)
-		return place->begin_ns;
+	if (slot->bytes)
+		return slot->begin_ns;
 	spin_lock(&joint->lock);
 	/* The rate may have been removed for all queues, but not yet for this one. */
 	if (joint->wire.rate_bytes_ps)
-		quell_places_take(&joint->wire, place, now_ns, bytes);
+		quell_slots_reserve(&joint->wire, slot, now_ns, bytes);
 	spin_unlock(&joint->lock);
-	return place->bytes ? place->begin_ns : now_ns;
+	return slot->bytes ? slot->begin_ns : now_ns;
 }
 
 /**
@@ -328,16 +328,16 @@ u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns)
 void quell_swport_joint_sent(struct swport_sched *port, u32 bytes)
 {
 	bool is_measured = port->params.telemetry_ns || port->params.tcp_int_ns;
-	struct quell_place *place = &port->part.place;
+	struct quell_slot *slot = &port->part.slot;
 	struct swport_joint *joint = port->part.joint;
 
-	/* Usually the place was as long as the packet, and no lock is needed. */
-	if (place->bytes == bytes)
-		place->bytes = 0;
-	if (!place->bytes && !is_measured)
+	/* Usually the slot was as long as the packet, and no lock is needed. */
+	if (slot->bytes == bytes)
+		slot->bytes = 0;
+	if (!slot->bytes && !is_measured)
 		return;
 	spin_lock(&joint->lock);
-	quell_places_leave(&joint->wire, place, bytes);
+	quell_slots_release(&joint->wire, slot, bytes);
 	quell_portload_add(&joint->load, bytes);
 	quell_portload_add(&joint->int_load, bytes);
 	spin_unlock(&joint->lock);

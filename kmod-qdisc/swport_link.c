@@ -21,13 +21,13 @@
 static LIST_HEAD(swport_ports);
 
 /**
- * quell_swport_link_ask() - read the speed of a port's device
+ * quell_swport_link_query() - read the speed of a port's device
  * @sch: the port's qdisc
  * @params: parameters; the speed is needed for telemetry and TCP-INT
  * Context: RTNL held, and the device's own lock where it has one; may sleep.
  * Return: bytes/s; 0: unknown or not needed.
  */
-u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *params)
+u64 quell_swport_link_query(const struct Qdisc *sch, const struct swport_params *params)
 {
 	struct ethtool_link_ksettings settings;
 
@@ -43,7 +43,7 @@ u64 quell_swport_link_ask(const struct Qdisc *sch, const struct swport_params *p
 /**
  * quell_swport_link_set() - update the link rate for a new device speed or new parameters
  * @port: the switch port
- * @device_bytes_ps: result of quell_swport_link_ask()
+ * @device_bytes_ps: result of quell_swport_link_query()
  * Context: sch_tree_lock held.
  */
 void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
@@ -66,7 +66,7 @@ void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps)
  * Bytes accepted and not completed; those accepted since boot, modulo 2^32, are added to @taken.
  * Without the driver's locks the counts are inconsistent while it resets its queue: check them.
  */
-static u32 swport_txq_holds(const struct netdev_queue *txq, u32 *taken)
+static u32 swport_txq_bytes(const struct netdev_queue *txq, u32 *taken)
 {
 	u32 queued = READ_ONCE(txq->dql.num_queued);
 	u32 held = queued - READ_ONCE(txq->dql.num_completed);
@@ -77,18 +77,18 @@ static u32 swport_txq_holds(const struct netdev_queue *txq, u32 *taken)
 	return held > SWPORT_DEVICE_MAX ? 0 : held;
 }
 #else
-static u32 swport_txq_holds(const struct netdev_queue *txq, u32 *taken)
+static u32 swport_txq_bytes(const struct netdev_queue *txq, u32 *taken)
 {
 	return 0;
 }
 #endif
 
-static u32 swport_device_holds(struct net_device *dev, u32 *taken)
+static u32 swport_device_txq_bytes(struct net_device *dev, u32 *taken)
 {
 	u32 i, count = READ_ONCE(dev->real_num_tx_queues), held = 0;
 
 	for (i = 0; i < count; i++)
-		held += swport_txq_holds(netdev_get_tx_queue(dev, i), taken);
+		held += swport_txq_bytes(netdev_get_tx_queue(dev, i), taken);
 	return held;
 }
 
@@ -97,20 +97,20 @@ static u32 swport_device_holds(struct net_device *dev, u32 *taken)
  * dequeued since the device last accepted any are on their way to it, as the core dequeues in
  * bulk.  With `rate' the wire is the port's own.  Context: qdisc lock held, BH disabled.
  */
-void quell_swport_device_look(struct swport_sched *port)
+void quell_swport_device_update(struct swport_sched *port)
 {
 	const struct Qdisc *sch = port->watchdog.qdisc;
 	struct swport_link *link = &port->link;
 	u32 taken = 0, all_taken = 0, held = 0;
 
 	if (port->params.rate_bytes_ps) {
-		quell_swport_device_forget(port);
+		quell_swport_device_reset(port);
 		return;
 	}
 	if (link->of_one_queue)
-		held = swport_txq_holds(sch->dev_queue, &taken);
+		held = swport_txq_bytes(sch->dev_queue, &taken);
 	if (!link->of_one_queue || port->part.joint)
-		held = swport_device_holds(qdisc_dev(sch), &all_taken);
+		held = swport_device_txq_bytes(qdisc_dev(sch), &all_taken);
 	if (!link->of_one_queue)
 		taken = all_taken;
 	if (taken != link->taken_bytes) {
@@ -121,10 +121,10 @@ void quell_swport_device_look(struct swport_sched *port)
 }
 
 /*
- * Account for bytes dequeued, after quell_swport_device_look().  A device that never accepted any
+ * Account for bytes dequeued, after quell_swport_device_update().  A device that never accepted any
  * has no byte queue limits.  Context: qdisc lock held, BH disabled.
  */
-void quell_swport_device_gets(struct swport_sched *port, u32 bytes)
+void quell_swport_device_sent(struct swport_sched *port, u32 bytes)
 {
 	struct swport_link *link = &port->link;
 
@@ -132,10 +132,10 @@ void quell_swport_device_gets(struct swport_sched *port, u32 bytes)
 		link->between_bytes = min(link->between_bytes + bytes, SWPORT_BETWEEN_MAX);
 }
 
-static void swport_link_learn(struct Qdisc *sch)
+static void swport_link_update(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
-	u64 device_bytes_ps = quell_swport_link_ask(sch, &port->params);
+	u64 device_bytes_ps = quell_swport_link_query(sch, &port->params);
 
 	if (device_bytes_ps == port->link.device_bytes_ps)
 		return;
@@ -151,13 +151,13 @@ static int swport_link_event(struct notifier_block *nb, unsigned long event, voi
 
 	if (event == NETDEV_UNREGISTER) {
 		list_for_each_entry(port, &swport_ports, link.siblings)
-			quell_swport_deflect_leave(port->watchdog.qdisc, dev);
+			quell_swport_deflect_forget_dev(port->watchdog.qdisc, dev);
 	}
 	if (event != NETDEV_UP && event != NETDEV_CHANGE)
 		return NOTIFY_DONE;
 	list_for_each_entry(port, &swport_ports, link.siblings) {
 		if (qdisc_dev(port->watchdog.qdisc) == dev)
-			swport_link_learn(port->watchdog.qdisc);
+			swport_link_update(port->watchdog.qdisc);
 	}
 	return NOTIFY_DONE;
 }

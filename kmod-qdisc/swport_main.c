@@ -56,7 +56,7 @@ static void swport_seed(struct swport_sched *port)
 }
 
 /* Rate of a wire that is not shared with other queues of a joint port; 0: no rate. */
-static u64 swport_own_rate(const struct swport_params *params)
+static u64 swport_unshared_rate(const struct swport_params *params)
 {
 	return params->joint ? 0 : params->rate_bytes_ps;
 }
@@ -113,7 +113,7 @@ void quell_swport_set_features(struct swport_sched *port)
 static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 			 bool reseed)
 {
-	u64 device_bytes_ps = quell_swport_link_ask(sch, params);
+	u64 device_bytes_ps = quell_swport_link_query(sch, params);
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_percentiles *percentiles;
 	struct swport_buffer *buffer;
@@ -132,19 +132,19 @@ static int swport_commit(struct Qdisc *sch, const struct swport_params *params,
 		goto free_percentiles;
 	}
 	sch_tree_lock(sch);
-	quell_shaper_rerate(&port->shaper, ktime_get_ns(), swport_own_rate(&port->params),
-			    swport_own_rate(params));
+	quell_shaper_rerate(&port->shaper, ktime_get_ns(), swport_unshared_rate(&port->params),
+			    swport_unshared_rate(params));
 	quell_swport_deflect_commit(port, params);
 	quell_swport_commit_classes(port, &params->red_classes);
 	port->params = *params;
 	port->params.buffer_bytes = 0;
 	port->memory_max_bytes = swport_memory_max(params);
-	quell_swport_buffer_move(port, buffer);
-	quell_swport_joint_move(port, joint);
+	quell_swport_buffer_set(port, buffer);
+	quell_swport_joint_set(port, joint);
 	swap(port->percentiles, percentiles);
 	quell_swport_set_features(port);
 	port->link.of_one_queue = quell_swport_is_of_one_queue(sch);
-	quell_swport_device_forget(port);
+	quell_swport_device_reset(port);
 	quell_swport_link_set(port, device_bytes_ps);
 	if (reseed)
 		swport_seed(port);
@@ -220,8 +220,8 @@ static void swport_destroy(struct Qdisc *sch)
 	quell_swport_link_remove(sch);
 	qdisc_watchdog_cancel(&port->watchdog);
 	quell_swport_purge(port);
-	quell_swport_buffer_move(port, NULL);
-	quell_swport_joint_move(port, NULL);
+	quell_swport_buffer_set(port, NULL);
+	quell_swport_joint_set(port, NULL);
 	quell_swport_percentiles_free(port->percentiles);
 	quell_swport_deflect_destroy(port);
 }

@@ -77,13 +77,13 @@ static bool swport_mark(struct swport_sched *port, struct sk_buff *skb,
 }
 
 /**
- * quell_swport_judge() - mark a packet of the data band if RED selects it
+ * quell_swport_ecn_mark() - mark a packet of the data band if RED selects it
  * @port: the switch port, with ECN on
  * @skb: packet, before enqueue or after dequeue
  * Context: softirq, qdisc lock held.
  * Return: false if the packet is to be dropped as not ECN-capable; a trimmed one is not.
  */
-bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
+bool quell_swport_ecn_mark(struct swport_sched *port, struct sk_buff *skb)
 {
 	const struct swport_params *params = &port->params;
 	const struct quell_red_params *red = &params->red;
@@ -95,7 +95,7 @@ bool quell_swport_judge(struct swport_sched *port, struct sk_buff *skb)
 		red = &params->red_classes.class[i].red;
 	port->class_stats[i].pkts += swport_cb(skb)->segments;
 	if (!quell_red_marks(red, &port->lottery,
-			     swport_queue_bytes(port) - swport_cb(skb)->own_bytes))
+			     swport_queue_bytes(port) - swport_cb(skb)->gso_other_bytes))
 		return true;
 	return swport_mark(port, skb, &port->class_stats[i]) || !params->ecn_drop ||
 	       swport_cb(skb)->trimmed;

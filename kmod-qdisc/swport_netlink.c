@@ -358,7 +358,7 @@ static int swport_find_misplaced(const struct Qdisc *sch, const struct swport_pa
 }
 
 /* The lowest threshold or limit of the port. */
-static u32 swport_least_judged(const struct swport_params *params)
+static u32 swport_lowest_threshold(const struct swport_params *params)
 {
 	u32 least_bytes = min(params->limit_bytes, params->control_limit_bytes), i;
 
@@ -387,7 +387,7 @@ static const char *swport_slack_fault(const struct swport_params *params)
 		return "swport: timer_slack must be at most a quarter of telemetry's time";
 	if (params->tcp_int_ns && params->timer_slack_ns > params->tcp_int_ns / 4)
 		return "swport: timer_slack must be at most a quarter of tcp-int's time";
-	if (due_bytes > swport_least_judged(params) / 2)
+	if (due_bytes > swport_lowest_threshold(params) / 2)
 		return "swport: rate times timer_slack must be at most half of limits and ecn min";
 	return NULL;
 }

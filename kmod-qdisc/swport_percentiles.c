@@ -57,25 +57,25 @@ void quell_swport_percentiles_free(struct swport_percentiles *old)
 }
 
 /* Record depth and time at enqueue, with the number of segments set.  Context: qdisc lock held. */
-void quell_swport_arrive(struct swport_sched *port, struct sk_buff *skb, bool control)
+void quell_swport_record_enqueue(struct swport_sched *port, struct sk_buff *skb, bool control)
 {
 	const struct swport_band *band = control ? &port->control : &port->data;
 
 	if (port->percentiles)
 		quell_histogram_add(&port->percentiles->depth[control], band->backlog_bytes,
 				    swport_cb(skb)->segments);
-	swport_cb(skb)->arrived_ns =
+	swport_cb(skb)->enqueue_ns =
 		port->percentiles || port->params.tcp_int_ns ? ktime_get_ns() : 0;
 }
 
 /* Record the sojourn time at dequeue, with percentiles on.  Context: qdisc lock held. */
-void quell_swport_leave(struct swport_sched *port, const struct sk_buff *skb, bool control,
-			u64 now_ns)
+void quell_swport_record_dequeue(struct swport_sched *port, const struct sk_buff *skb, bool control,
+				 u64 now_ns)
 {
-	u64 arrived_ns = swport_cb(skb)->arrived_ns;
+	u64 enqueue_ns = swport_cb(skb)->enqueue_ns;
 
-	if (arrived_ns && now_ns >= arrived_ns)
-		quell_histogram_add(&port->percentiles->sojourn[control], now_ns - arrived_ns,
+	if (enqueue_ns && now_ns >= enqueue_ns)
+		quell_histogram_add(&port->percentiles->sojourn[control], now_ns - enqueue_ns,
 				    swport_cb(skb)->segments);
 }
 

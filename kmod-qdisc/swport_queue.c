@@ -19,7 +19,7 @@
 #include <linux/if_arp.h>
 #include <linux/ktime.h>
 #include <linux/pkt_sched.h>
-#include <quell/core/port/plain.h>
+#include <quell/core/port/fastpath.h>
 #include <quell/tcp_int.h>
 
 #include "swport_band.h"
@@ -73,40 +73,41 @@ static bool swport_has_memory(const struct swport_sched *port, const struct swpo
 }
 
 /* Check the band's limit, and charge the joint port for data. */
-static bool swport_take_limit(struct swport_sched *port, const struct swport_band *band, u32 bytes)
+static bool swport_charge_limit(struct swport_sched *port, const struct swport_band *band,
+				u32 bytes)
 {
 	if (band == &port->control)
 		return (u64)band->backlog_bytes + bytes <= port->params.control_limit_bytes;
 	if (port->part.joint)
-		return quell_swport_joint_take(port, bytes);
+		return quell_swport_joint_charge(port, bytes);
 	return (u64)band->backlog_bytes + bytes <= port->params.limit_bytes;
 }
 
 /* Check memory and limits, and charge the shared buffer for a data packet. */
-static bool swport_take_room(struct swport_sched *port, const struct swport_band *band,
-			     const struct sk_buff *skb)
+static bool swport_charge(struct swport_sched *port, const struct swport_band *band,
+			  const struct sk_buff *skb)
 {
 	if (unlikely(!swport_has_memory(port, band, skb))) {
 		port->memory_drop_pkts++;
 		return false;
 	}
-	if (!swport_take_limit(port, band, qdisc_pkt_len(skb)))
+	if (!swport_charge_limit(port, band, qdisc_pkt_len(skb)))
 		return false;
-	if (band == &port->control || quell_swport_buffer_take(port, qdisc_pkt_len(skb)))
+	if (band == &port->control || quell_swport_buffer_charge(port, qdisc_pkt_len(skb)))
 		return true;
-	swport_settle(port);
+	swport_sync_charges(port);
 	return false;
 }
 
 /* The same for all segments of a super-packet or for no segment. */
-static bool swport_take_room_all(struct swport_sched *port, const struct swport_band *band,
-				 const struct sk_buff *skb, const struct quell_super *super)
+static bool swport_charge_gso(struct swport_sched *port, const struct swport_band *band,
+			      const struct sk_buff *skb, const struct quell_super *super)
 {
-	if (!swport_has_memory(port, band, skb) || !swport_take_limit(port, band, super->bytes))
+	if (!swport_has_memory(port, band, skb) || !swport_charge_limit(port, band, super->bytes))
 		return false;
-	if (band == &port->control || quell_swport_buffer_take_all(port, super))
+	if (band == &port->control || quell_swport_buffer_charge_gso(port, super))
 		return true;
-	swport_settle(port);
+	swport_sync_charges(port);
 	return false;
 }
 
@@ -116,16 +117,16 @@ static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_ba
 	struct swport_sched *port = qdisc_priv(sch);
 
 	if (port->params.ecn_mode == SWPORT_ECN_ENQUEUE && band == &port->data &&
-	    !quell_swport_judge(port, skb)) {
+	    !quell_swport_ecn_mark(port, skb)) {
 		swport_drop_unmarkable(port, skb);
 		__qdisc_qstats_drop(sch, swport_cb(skb)->segments - 1);
 		return qdisc_drop(skb, sch, to_free);
 	}
 	/* The wire earns no credit for time while the port was empty. */
 	if (port->part.joint)
-		quell_swport_joint_wake(port);
+		quell_swport_joint_activate(port);
 	else if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
-		quell_shaper_wake(&port->shaper, ktime_get_ns());
+		quell_shaper_restart(&port->shaper, ktime_get_ns());
 	swport_band_push(band, skb);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
@@ -141,8 +142,8 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 				   &port->control : &port->data;
 
 	qdisc_qstats_drop(sch);
-	quell_swport_arrive(port, skb, band == &port->control);
-	if (!swport_take_room(port, band, skb)) {
+	quell_swport_record_enqueue(port, skb, band == &port->control);
+	if (!swport_charge(port, band, skb)) {
 		swport_band_drop(band, skb);
 		quell_swport_trim_dropped(port, skb);
 		return qdisc_drop(skb, sch, to_free);
@@ -151,14 +152,14 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 	return swport_admit(skb, sch, band, to_free);
 }
 
-static void swport_begin(const struct swport_sched *port, struct sk_buff *skb, u32 segments,
-			 const struct quell_frame *frame)
+static void swport_init_cb(const struct swport_sched *port, struct sk_buff *skb, u32 segments,
+			   const struct quell_frame *frame)
 {
 	*swport_cb(skb) = (struct swport_cb) {
-		.own_bytes = port->burst_bytes,
+		.gso_other_bytes = port->burst_bytes,
 		.segments = segments,
 	};
-	quell_swport_note(skb, frame);
+	quell_swport_store_headers(skb, frame);
 }
 
 /* Queue one wire packet, deflect or trim it, or put it onto to_free if there is no room. */
@@ -173,9 +174,9 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 	if (band == &port->data && port->deflect &&
 	    quell_swport_deflect(sch, skb, &packet->frame, to_free, &ret))
 		return ret;
-	swport_begin(port, skb, 1, &packet->frame);
-	quell_swport_arrive(port, skb, band == &port->control);
-	if (swport_take_room(port, band, skb))
+	swport_init_cb(port, skb, 1, &packet->frame);
+	quell_swport_record_enqueue(port, skb, band == &port->control);
+	if (swport_charge(port, band, skb))
 		return swport_admit(skb, sch, band, to_free);
 	swport_band_drop(band, skb);
 	if (band == &port->data && quell_swport_trim(sch, skb, &packet->frame))
@@ -184,8 +185,8 @@ static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /* Queue a super-packet whole if all its segments are treated alike; else change no state. */
-static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
-				 struct sk_buff **to_free, int *ret)
+static bool swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
+			       struct sk_buff **to_free, int *ret)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	u32 old_bytes = qdisc_pkt_len(skb);
@@ -200,16 +201,16 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 		return false;
 	packet = quell_swport_read(port, skb);
 	band = swport_band_of(port, packet);
-	if (!swport_take_room_all(port, band, skb, &super))
+	if (!swport_charge_gso(port, band, skb, &super))
 		return false;
 	if (band == &port->data && port->deflect &&
-	    !quell_swport_deflect_keeps(sch, skb, &packet->frame, &super)) {
-		swport_settle(port);
+	    !quell_swport_deflect_is_local(sch, skb, &packet->frame, &super)) {
+		swport_sync_charges(port);
 		return false;
 	}
 	qdisc_skb_cb(skb)->pkt_len = super.bytes;
-	swport_begin(port, skb, super.segments, &packet->frame);
-	quell_swport_arrive(port, skb, band == &port->control);
+	swport_init_cb(port, skb, super.segments, &packet->frame);
+	quell_swport_record_enqueue(port, skb, band == &port->control);
 	*ret = swport_admit(skb, sch, band, to_free);
 	/* As for segments, a size table of the root (tc's stab) does not count. */
 	if (*ret == NET_XMIT_SUCCESS)
@@ -218,8 +219,8 @@ static bool swport_enqueue_whole(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /* The parents count one packet of the old length: correct their queue length and backlog. */
-static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
-			      struct sk_buff **to_free)
+static int swport_enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
+				   struct sk_buff **to_free)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	u32 queued = skb_queue_len(&port->data.queue), begin_bytes = port->data.backlog_bytes;
@@ -228,7 +229,7 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 	bool deflected = false;
 	int queued_pkts = 0;
 
-	segs = quell_swport_gso_cut(port, skb);
+	segs = quell_swport_gso_segment(port, skb);
 	if (!segs) {
 		port->alloc_fail_pkts++;
 		return qdisc_drop(skb, sch, to_free);
@@ -249,7 +250,7 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 	}
 	consume_skb(skb);
 	port->burst_bytes = 0;
-	quell_swport_gso_own(&port->data.queue, skb_queue_len(&port->data.queue) - queued);
+	quell_swport_gso_account(&port->data.queue, skb_queue_len(&port->data.queue) - queued);
 	if (!queued_pkts)
 		return deflected ? NET_XMIT_SUCCESS | __NET_XMIT_STOLEN : NET_XMIT_DROP;
 	qdisc_tree_reduce_backlog(sch, 1 - queued_pkts,
@@ -258,25 +259,25 @@ static int swport_enqueue_cut(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
- * The fast path: enqueue TCP data of which quell_plain_read() parses all that the port needs.
+ * The fast path: enqueue TCP data of which quell_fastpath_parse() parses all that the port needs.
  * Returns false without a change where it does not, or the packet does not fit.
  */
-static inline bool swport_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch)
+static inline bool swport_enqueue_fast(struct sk_buff *skb, struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_band *band = &port->data;
-	struct quell_plain plain;
+	struct quell_fastpath plain;
 
 	if (skb->dev->type != ARPHRD_ETHER || skb->priority == TC_PRIO_CONTROL || skb_is_gso(skb) ||
 	    (u64)band->backlog_bytes + qdisc_pkt_len(skb) > port->params.limit_bytes ||
 	    band->memory_bytes + skb->truesize > port->memory_max_bytes >> SWPORT_MEMORY_DATA_SHIFT)
 		return false;
-	if (!quell_plain_read(&plain, skb->data, skb_headlen(skb), skb->len) ||
+	if (!quell_fastpath_parse(&plain, skb->data, skb_headlen(skb), skb->len) ||
 	    port->parsed_dscps >> (plain.dsfield >> SWPORT_DSCP_SHIFT) & 1)
 		return false;
 	*swport_cb(skb) = (struct swport_cb) {
 		.segments = 1,
-		.ip_at = QUELL_PLAIN_IP_AT,
+		.ip_at = QUELL_FASTPATH_IP_AT,
 		.tcp_at = plain.tcp_at,
 		.option_bytes = plain.tcp_flags & QUELL_FRAME_TCP_SYN ? 0 :
 				plain.tcp_bytes - QUELL_FRAME_TCP_BYTES,
@@ -289,15 +290,15 @@ static inline bool swport_enqueue_plain(struct sk_buff *skb, struct Qdisc *sch)
 	return true;
 }
 
-static noinline int swport_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
-				       struct sk_buff **to_free)
+static noinline int swport_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
+					struct sk_buff **to_free)
 {
 	u32 old_bytes = qdisc_pkt_len(skb);
 	int verdict;
 
 	if (skb_is_gso(skb))
-		return swport_enqueue_whole(skb, sch, to_free, &verdict) ? verdict :
-		       swport_enqueue_cut(skb, sch, to_free);
+		return swport_enqueue_gso(skb, sch, to_free, &verdict) ? verdict :
+		       swport_enqueue_segments(skb, sch, to_free);
 	verdict = swport_enqueue_one(skb, sch, to_free);
 	/* Parents count the length before trimming. */
 	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
@@ -305,7 +306,7 @@ static noinline int swport_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 	return verdict;
 }
 
-/* On the fast path the shaper is restarted as by swport_wake(). */
+/* On the fast path the shaper is restarted as by swport_activate(). */
 static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *sch,
 					    struct sk_buff **to_free)
 {
@@ -313,15 +314,15 @@ static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *s
 	struct swport_cb *cb = swport_cb(skb);
 
 	if (unlikely(port->features & SWPORT_F_BQL))
-		quell_swport_device_look(port);
-	if (port->features & SWPORT_F_IN || !swport_enqueue_plain(skb, sch))
-		return swport_enqueue_any(skb, sch, to_free);
+		quell_swport_device_update(port);
+	if (port->features & SWPORT_F_IN || !swport_enqueue_fast(skb, sch))
+		return swport_enqueue_slow(skb, sch, to_free);
 	if (port->features & SWPORT_F_RATE && qdisc_qlen(sch) == 1)
-		quell_shaper_wake(&port->shaper, ktime_get_ns());
+		quell_shaper_restart(&port->shaper, ktime_get_ns());
 	if (port->features & SWPORT_F_TCP_INT &&
 	    quell_tcp_int_may_have(skb->data + cb->tcp_at + QUELL_FRAME_TCP_BYTES,
 				   cb->option_bytes))
-		cb->arrived_ns = ktime_get_ns();
+		cb->enqueue_ns = ktime_get_ns();
 	return NET_XMIT_SUCCESS;
 }
 
@@ -341,8 +342,8 @@ int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	if (port->features & (SWPORT_F_IN | SWPORT_F_IN_MORE))
 		return swport_enqueue_featured(skb, sch, to_free);
-	return swport_enqueue_plain(skb, sch) ? NET_XMIT_SUCCESS :
-						swport_enqueue_any(skb, sch, to_free);
+	return swport_enqueue_fast(skb, sch) ? NET_XMIT_SUCCESS :
+						swport_enqueue_slow(skb, sch, to_free);
 }
 
 /* Context: RTNL and the qdisc lock held, or the qdisc out of use. */
@@ -350,11 +351,11 @@ void quell_swport_purge(struct swport_sched *port)
 {
 	swport_band_purge(&port->control);
 	swport_band_purge(&port->data);
-	port->turns = (struct quell_turns) { };
+	port->bandshare = (struct quell_bandshare) { };
 	port->trim.backlog_pkts = 0;
 	port->trim.backlog_bytes = 0;
-	quell_swport_device_forget(port);
-	swport_settle(port);
+	quell_swport_device_reset(port);
+	swport_sync_charges(port);
 	if (port->part.joint)
-		quell_swport_joint_sleep(port);
+		quell_swport_joint_deactivate(port);
 }

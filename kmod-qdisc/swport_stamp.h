@@ -24,7 +24,7 @@ static inline const u8 *swport_tcp(struct swport_sched *port, const struct sk_bu
 	const struct swport_cb *cb = swport_cb(skb);
 
 	return skb_header_pointer(skb, cb->tcp_at, QUELL_FRAME_TCP_BYTES + cb->option_bytes,
-				  port->arriving.headers);
+				  port->parsed.headers);
 }
 
 /* NULL without memory: the header may be shared with TCP's retransmit queue or a capture. */

@@ -89,14 +89,14 @@ static void swport_snapshot(struct Qdisc *sch,
 		port->control.backlog_max_bytes;
 	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
 	value[TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS] = port->mark_stats.drop_pkts;
-	value[TCA_SWPORT_STATS_CONTROL_WAIT_PKTS] = port->control_wait_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_DEFER_PKTS] = port->control_defer_pkts;
 	value[TCA_SWPORT_STATS_GSO_WHOLE_PKTS] = port->gso_whole_pkts;
 	value[TCA_SWPORT_STATS_STAMP_PKTS] = port->link.stamp_pkts;
-	value[TCA_SWPORT_STATS_KEEP_PKTS] = port->link.keep_pkts;
+	value[TCA_SWPORT_STATS_STAMP_KEPT_PKTS] = port->link.stamp_kept_pkts;
 	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;
 	value[TCA_SWPORT_STATS_LINK_BYTES_PS] = port->link.bytes_ps;
 	if (port->params.bql) {
-		quell_swport_device_look(qdisc_priv(sch));
+		quell_swport_device_update(qdisc_priv(sch));
 		value[TCA_SWPORT_STATS_DEVICE_BYTES] = port->link.device_bytes;
 	}
 	value[TCA_SWPORT_STATS_MEMORY_BYTES] =

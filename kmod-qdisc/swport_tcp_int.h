@@ -59,8 +59,8 @@ static inline void swport_tcp_int_stamp(struct swport_sched *port, struct sk_buf
 		return;
 	}
 	hop.value = swport_tcp_int_value(port, queue_bytes);
-	if (cb->arrived_ns && now_ns > cb->arrived_ns)
-		hop.latency_ns = now_ns - cb->arrived_ns;
+	if (cb->enqueue_ns && now_ns > cb->enqueue_ns)
+		hop.latency_ns = now_ns - cb->enqueue_ns;
 	first = quell_stamp_get_u64(to + at);
 	port->tcp_int.worst_pkts += quell_tcp_int_stamp(&first, &hop) ? cb->segments : 0;
 	diff = quell_stamp_put_u64(to + at, first);

@@ -79,7 +79,7 @@ static inline void swport_stamp(struct swport_sched *port, struct sk_buff *skb,
 		return;
 	load_code = swport_load_code(link, record->queue_bytes);
 	if (!quell_telemetry_replaces(load_code, tcp + at)) {
-		link->keep_pkts++;
+		link->stamp_kept_pkts++;
 		return;
 	}
 	to = swport_cb(skb)->segments > 1 ? NULL :

@@ -64,7 +64,7 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
 }
 
 /**
- * quell_swport_answer() - send a NACK to the sender of a dropped segment
+ * quell_swport_send_nack() - send a NACK to the sender of a dropped segment
  * @sch: the port's qdisc
  * @skb: the segment
  * @frame: its headers
@@ -73,8 +73,8 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
  * Return: true when a NACK was sent, even if the backlog dropped it; false when the segment
  * is not eligible or without memory, so that it may be trimmed instead.
  */
-bool quell_swport_answer(struct Qdisc *sch, const struct sk_buff *skb,
-			 const struct quell_frame *frame, const struct quell_trim *trim)
+bool quell_swport_send_nack(struct Qdisc *sch, const struct sk_buff *skb,
+			    const struct quell_frame *frame, const struct quell_trim *trim)
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct net_device *dev = qdisc_dev(sch);

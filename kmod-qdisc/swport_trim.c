@@ -90,8 +90,8 @@ static void swport_trim_edit(struct sk_buff *skb, const struct quell_frame *fram
 }
 
 /* The headers may be shared with TCP's retransmit queue or a packet capture: unshare them. */
-static int swport_trim_cut(struct sk_buff *skb, const struct quell_frame *frame,
-			   const struct quell_trim *trim, u32 to_bytes, u8 dscp)
+static int swport_trim_packet(struct sk_buff *skb, const struct quell_frame *frame,
+			      const struct quell_trim *trim, u32 to_bytes, u8 dscp)
 {
 	struct quell_trim_cut cut = {
 		.to_bytes = to_bytes,
@@ -138,12 +138,12 @@ bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb, const struct quel
 	if (!params->size_bytes)
 		return false;
 	if (!swport_trim_find(port, skb, frame, &trim) ||
-	    (params->to_sender && quell_swport_answer(sch, skb, frame, &trim)))
+	    (params->to_sender && quell_swport_send_nack(sch, skb, frame, &trim)))
 		return false;
 	to_bytes = quell_trim_to_bytes(&trim, quell_frame_flow(frame)->at, params->size_bytes);
 	if (!to_bytes)
 		return false;
-	if (swport_trim_cut(skb, frame, &trim, to_bytes, params->dscp)) {
+	if (swport_trim_packet(skb, frame, &trim, to_bytes, params->dscp)) {
 		port->trim.fail_pkts++;
 		return false;
 	}

@@ -46,7 +46,7 @@
  * @waited:	      echoes sent with a wait added
  * @rtt_echo:	      echoes believed
  * @rtt_echo_refused: echoes of a departure never sent
- * @rtt_echo_waited:  echoes that say that the ACK waited
+ * @rtt_echo_delayed: echoes that say that the ACK waited
  * @rtt_hold_refused: echoes with a hold time longer than can be
  */
 struct quell_bpf_option_stats {
@@ -60,7 +60,7 @@ struct quell_bpf_option_stats {
 	u64	waited;
 	u64	rtt_echo;
 	u64	rtt_echo_refused;
-	u64	rtt_echo_waited;
+	u64	rtt_echo_delayed;
 	u64	rtt_hold_refused;
 };
 

@@ -17,7 +17,7 @@
 #include <compat/cong_ops.h>
 #include <quell/core/adapt/react.h>
 #include <quell/core/algorithm.h>
-#include <quell/uncleared.h>
+#include <quell/uninitialized.h>
 
 struct quell_flow;
 
@@ -180,13 +180,13 @@ static inline u64 quell_governed_ns(const struct quell_snapshot *of, enum quell_
 /**
  * struct quell_dasr_view - a flow's knowledge of n at this end, for observers
  * @line_bytes_ps:	sender: line rate that n divides, bytes/s on the wire; 0 not known
- * @told_q8:		sender: n that the peer stated, Q8; 0 not known
+ * @reported_q8:	sender: n that the peer stated, Q8; 0 not known
  * @counted_q8:		receiver: n of the flow's connection, stated or not, Q8; 0 no data yet
  * @state:		receiver: enum quell_dart_state of the interface its data comes in by
  */
 struct quell_dasr_view {
 	u64	line_bytes_ps;
-	u32	told_q8;
+	u32	reported_q8;
 	u32	counted_q8;
 	u8	state;
 };
@@ -341,7 +341,7 @@ static __always_inline void quell_cong_control(struct sock *sk, const struct rat
 					       const struct quell_core *core,
 					       void (*on_ack)(struct quell_event *ev))
 {
-	struct quell_event ev QUELL_UNCLEARED;
+	struct quell_event ev QUELL_UNINITIALIZED;
 
 	if (!quell_cc_ready(sk))
 		return;

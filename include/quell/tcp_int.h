@@ -306,15 +306,15 @@ static inline bool quell_tcp_int_stamp(u64 *first, const struct quell_tcp_int_ho
 }
 
 /**
- * quell_tcp_int_answer() - set the echo of a received option
+ * quell_tcp_int_echo() - set the echo of a received option
  * @in:  the option received
  * @out: only the echo is set
  *
  * Context: any.
  * Return: false when no switch has written, so that there is no echo.
  */
-static inline bool quell_tcp_int_answer(const struct quell_tcp_int *in,
-					struct quell_tcp_int *out)
+static inline bool quell_tcp_int_echo(const struct quell_tcp_int *in,
+				      struct quell_tcp_int *out)
 {
 	if (!in->hop_ttl)
 		return false;

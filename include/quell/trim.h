@@ -182,7 +182,7 @@ static inline u16 quell_trim_fold(u32 sum)
 }
 
 /* Byte-swap a sum, for bytes that begin at an odd offset. */
-static inline u16 quell_trim_turn(u16 sum)
+static inline u16 quell_trim_swap_bytes(u16 sum)
 {
 	return (u16)(sum << 8 | sum >> 8);
 }
@@ -199,7 +199,7 @@ static inline u32 quell_trim_put(u8 *header, u32 at, u16 to)
 	u32 change = quell_trim_change(quell_opt_get_u16(header + at), to);
 
 	quell_opt_put_u16(header + at, to);
-	return at & 1 ? quell_trim_turn(quell_trim_fold(change)) : change;
+	return at & 1 ? quell_trim_swap_bytes(quell_trim_fold(change)) : change;
 }
 
 static inline void quell_trim_edit_ipv4(u8 *ip, u32 to_bytes, u8 dscp)
@@ -332,7 +332,7 @@ static inline void quell_trim_edit(u8 *ip, const struct quell_trim *trim,
 	if (!tcp && !check)
 		return;
 	if (to_bytes & 1)
-		sum = quell_trim_turn(sum);
+		sum = quell_trim_swap_bytes(sum);
 	check = ~quell_trim_fold((u16)~check + (u16)~sum + length + fields);
 	if (!tcp && !check)
 		check = 0xffff;

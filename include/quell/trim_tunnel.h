@@ -95,7 +95,7 @@ static inline void quell_trim_edit_outer_udp(u8 *data, const struct quell_frame 
 	if (!check)
 		return;
 	if (to_bytes & 1)
-		cut_sum = quell_trim_turn(cut_sum);
+		cut_sum = quell_trim_swap_bytes(cut_sum);
 	/* The length is in the header and in the pseudo header. */
 	sum = (u16)~check + 2 * quell_trim_change(from_bytes, to_bytes) + (u16)~cut_sum +
 	      quell_trim_change(outside->from_sum, quell_trim_inside_sum(data, frame, trim));

@@ -10,8 +10,8 @@
  *	params.c	parameter blocks
  *	stats.c		counters
  *	governed.c	governors of flows' windows, and for how long
- *	agree.c		negotiation of the Quell option
- *	notice.c	notifications by netlink
+ *	offer.c		negotiation of the Quell option
+ *	notify.c	notifications by netlink
  * flow/	the context of a flow and its lists
  *	flow.c		flows by socket and by number; notifications of their changes
  *	memory.c	memory of a flow beyond its context
@@ -28,7 +28,7 @@
  *	dasr_port.c	those sets: interfaces, hosts, users
  *	lookahead.c	groups of senders that are counted ahead, and weights
  *	link.c		speed of the interfaces
- *	tell.c		notifications of groups and weights
+ *	lookahead_notify.c	notifications of groups and weights
  * tcp/		writes to TCP's state
  *	adapt.c		flows fitted to their path
  *	apply.c		applies a decision to TCP's state
@@ -38,7 +38,7 @@
  * cc/		the callbacks of TCP's congestion control
  *	cc.c		those that all algorithms share
  *	init.c		context of a flow, made and freed
- *	answer.c	ACKs that wait for the program's reply
+ *	delack.c	ACKs that wait for the program's reply
  *	ack.c		processing of an acknowledgment: its sample, up to its core
  *	event.c		losses, timeouts and undo, reported to the cores
  *	tail.c		a timer that detects tail loss
@@ -73,7 +73,7 @@
 #include "flow/flow.h"
 #include "genl/genl.h"
 #include "hooks/hooks.h"
-#include "netns/agree.h"
+#include "netns/offer.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "signal/dasr.h"
@@ -207,8 +207,8 @@ static int __net_init quell_net_init(struct net *net)
 	qnet->counters = alloc_percpu_gfp(struct quell_counters, GFP_KERNEL_ACCOUNT);
 	if (!qnet->counters)
 		return -ENOMEM;
-	quell_agree_net_init(qnet);
-	quell_notices_net_init(qnet);
+	quell_offer_net_init(qnet);
+	quell_ntf_net_init(qnet);
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
 	quell_clocks_net_init(qnet);
@@ -259,8 +259,8 @@ static void __net_exit quell_net_exit(struct net *net)
 	quell_dasr_net_exit(qnet);
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
-	quell_agree_net_exit(qnet);
-	quell_notices_net_exit(qnet);
+	quell_offer_net_exit(qnet);
+	quell_ntf_net_exit(qnet);
 	free_percpu(qnet->counters);
 }
 

@@ -195,7 +195,7 @@ static void load(const struct object *object, const char *option, const char *ma
 	enable_jit();
 	leave_others(object);
 	if (option)
-		option_speak(option, object->bpf);
+		option_enable(option, object->bpf);
 	for (; !core && *words; words++)
 		set_global(object, *words);
 	err = bpf_object__load(object->bpf);

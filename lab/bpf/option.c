@@ -15,7 +15,7 @@
 #include "object.h"
 #include "option.h"
 
-#define ALONE_SECTION	".rodata.alone"
+#define ALONE_SECTION	".rodata.only_sockops"
 
 /* Where this process alone sees the cgroups, in place of the objects, which it has read. */
 #define CGROUPS_DIR	"/bpf"
@@ -38,7 +38,7 @@ static void set_alone(struct bpf_object *option)
 		if (strstr(bpf_map__name(map), ALONE_SECTION))
 			break;
 	if (!map || bpf_map__set_initial_value(map, &alone, sizeof(alone)))
-		die("the option's program has no quell_option_alone");
+		die("the option's program has no quell_option_only_sockops");
 }
 
 /* The algorithm, not yet loaded, reads what the option's program keeps of sockets. */
@@ -52,13 +52,13 @@ static void share(struct bpf_object *option, struct bpf_object *algorithm)
 }
 
 /**
- * option_speak() - have the sockets of all hosts speak the option
+ * option_enable() - have the sockets of all hosts speak the option
  * @path: the object file of option.bpf.c
  * @algorithm: what is to hear by it; not yet loaded
  *
  * The program stays when this process ends.
  */
-void option_speak(const char *path, struct bpf_object *algorithm)
+void option_enable(const char *path, struct bpf_object *algorithm)
 {
 	struct bpf_object *option = bpf_object__open(path);
 	int err = libbpf_get_error(option), cgroup;

@@ -7,6 +7,6 @@
 
 #include <bpf/libbpf.h>
 
-void option_speak(const char *path, struct bpf_object *algorithm);
+void option_enable(const char *path, struct bpf_object *algorithm);
 
 #endif /* QUELL_LAB_BPF_OPTION_H */

@@ -128,8 +128,8 @@ static void labrcp_replace(struct sk_buff *skb, u32 tcp_at, u32 at, const u8 *to
 }
 
 /* What a host asks for: the device's speed. */
-static void labrcp_ask(const struct labrcp_sched *q, const struct sock *sk,
-		       struct quell_telemetry *record)
+static void labrcp_request_rate(const struct labrcp_sched *q, const struct sock *sk,
+				struct quell_telemetry *record)
 {
 	struct quell_snapshot snapshot;
 
@@ -146,7 +146,7 @@ static bool labrcp_grant(struct labrcp_sched *q, struct quell_telemetry *record)
 	u64 rate_bytes_ps = q->port.rate_q16 >> QUELL_Q16_SHIFT;
 
 	if (record->hop && record->queue_bytes)
-		rcp_port_told(&q->port, record->queue_bytes);
+		rcp_port_add_rtt(&q->port, record->queue_bytes);
 	if (record->hop && record->link_bytes_ps <= rate_bytes_ps)
 		return false;
 	record->hop = LABRCP_HOP;
@@ -168,7 +168,7 @@ static void labrcp_stamp(struct Qdisc *sch, struct sk_buff *skb)
 		return;
 	quell_telemetry_decode(wire, &record);
 	if (skb->sk)
-		labrcp_ask(q, skb->sk, &record);
+		labrcp_request_rate(q, skb->sk, &record);
 	granted = labrcp_grant(q, &record);
 	if (!skb->sk && !granted)
 		return;

@@ -122,11 +122,11 @@ static inline u64 rcp_port_rate_q16(const struct rcp_port_params *p, const struc
 }
 
 /**
- * rcp_port_told() - a packet that carries a round-trip time
+ * rcp_port_add_rtt() - a packet that carries a round-trip time
  * @port:   the port, advanced
  * @rtt_ns: that time, taken as RCP_RTT_MIN_NS to RCP_RTT_MAX_NS
  */
-static inline void rcp_port_told(struct rcp_port *port, u64 rtt_ns)
+static inline void rcp_port_add_rtt(struct rcp_port *port, u64 rtt_ns)
 {
 	u64 rtt_ns_q16;
 

@@ -11,7 +11,7 @@
 #include <quell/core/smartt/core.h>
 
 /* Half of the marked bytes off the window, as far as one segment. */
-static inline void smartt_variant_cut(struct quell_event *ev)
+static inline void smartt_variant_decrease(struct quell_event *ev)
 {
 	struct quell_smartt_vars *v = ev->vars;
 	u64 marked_bytes = quell_min_u64(ev->sample.marked_bytes, ev->sample.acked_bytes);
@@ -32,7 +32,7 @@ static inline void smartt_variant_by_marks(struct quell_event *ev)
 		ev->sample.rtt_ns = quell_smartt_target_ns(v, ev->params);
 	quell_smartt_core_on_ack(ev);
 	if (stats->ignored + stats->quick_adapts == before)
-		smartt_variant_cut(ev);
+		smartt_variant_decrease(ev);
 }
 
 /* As the core's: a clean ACK a round trip after a loss lets the flow begin anew when idle. */
@@ -84,7 +84,7 @@ static inline void smartt_variant_decreasing(struct quell_event *ev)
 
 	quell_smartt_core_on_ack(ev);
 	if (stats->marked_low_delay != before)
-		smartt_variant_cut(ev);
+		smartt_variant_decrease(ev);
 }
 
 /* Of PLB's paper: so many rounds in a row with more than half of the bytes marked. */

@@ -80,10 +80,10 @@ static inline u64 timely_fast_rate_q16(u64 rate_q16, u64 rtt_ns, u64 base_ns, u6
 
 	if (queued_q16 > alpha_q16)
 		return rate_q16 - quell_mul_shr_fits_u64(queued_q16 - alpha_q16, weight_q32,
-							 QUELL_TIMELY_CUT_Q);
+							 QUELL_TIMELY_DECREASE_Q);
 	return quell_min_u64(2 * rate_q16,
 			     rate_q16 + quell_mul_shr_fits_u64(alpha_q16 - queued_q16, weight_q32,
-							       QUELL_TIMELY_CUT_Q));
+							       QUELL_TIMELY_DECREASE_Q));
 }
 
 /* The rate after a completion; before is the flow's state when it came. */
@@ -92,14 +92,14 @@ static inline u64 timely_fast_next_q16(const struct quell_event *ev,
 {
 	const struct timely_fast_params *p = ev->params;
 	u64 base_ns = p->base_ns ? p->base_ns : ev->sample.min_rtt_ns;
-	u64 weight_q32 = p->gamma_q16 << (QUELL_TIMELY_CUT_Q - QUELL_Q16_SHIFT);
+	u64 weight_q32 = p->gamma_q16 << (QUELL_TIMELY_DECREASE_Q - QUELL_Q16_SHIFT);
 	u64 next_q16;
 
 	if (before->flags & QUELL_TIMELY_F_PREV)
 		weight_q32 = quell_mul_shr_fits_u64(weight_q32,
 						    quell_timely_weight_q32(before, &p->timely,
 									    ev->sample.now_ns),
-						    QUELL_TIMELY_CUT_Q);
+						    QUELL_TIMELY_DECREASE_Q);
 	next_q16 = timely_fast_rate_q16(before->rate_q16, ev->sample.rtt_ns, base_ns,
 					p->alpha_bytes_ps, weight_q32);
 	if (next_q16 > before->rate_q16 && !quell_timely_has_demand(ev->vars))

@@ -100,13 +100,13 @@ enum labflow_limiter {
 /**
  * struct labflow_dart - both ends of a flow that counts senders
  * @counted_q8: n of its connection at the receiver, stated or not; 0 no data yet
- * @told_q8: n that the sender heard; 0 none yet
+ * @reported_q8: n that the sender heard; 0 none yet
  * @state: enum quell_dart_state of the receiving interface
  * @limiter: enum labflow_limiter of the sender
  */
 struct labflow_dart {
 	u32	counted_q8;
-	u32	told_q8;
+	u32	reported_q8;
 	u8	state;
 	u8	limiter;
 };
@@ -235,8 +235,8 @@ struct labflow_flow {
  * @delivered_pkts: segments acknowledged, the SYN among them
  * @delivered_ce_pkts: those of @delivered_pkts acknowledged as marked
  * @dsack_pkts: segments the receiver got twice
- * @told_pkts: marked segments quell.ko reported to the algorithm; 0 if not Quell's
- * @told_bytes: payload of the segments in @told_pkts
+ * @reported_pkts: marked segments quell.ko reported to the algorithm; 0 if not Quell's
+ * @reported_bytes: payload of the segments in @reported_pkts
  * @unordered_pkts: segments that reached the receiver before one sent earlier
  * @sent_pkts: segments that the sender sent, SYN and ACKs among them
  * @answered_pkts: the same of the receiver, but for the SYN-ACK
@@ -245,8 +245,8 @@ struct labflow_marks {
 	u32	delivered_pkts;
 	u32	delivered_ce_pkts;
 	u32	dsack_pkts;
-	u64	told_pkts;
-	u64	told_bytes;
+	u64	reported_pkts;
+	u64	reported_bytes;
 	u32	unordered_pkts;
 	u32	sent_pkts;
 	u32	answered_pkts;

@@ -28,13 +28,13 @@ static enum labflow_limiter dart_limiter(const struct sock *sk,
 	if (!view->line_bytes_ps || !labflow_snapshot(sk, &snapshot))
 		return LABFLOW_LINE;
 	share_bytes_ps = view->line_bytes_ps;
-	if (view->told_q8 > QUELL_SHARE_ONE_Q8)
-		share_bytes_ps = quell_share_bytes_ps(share_bytes_ps, view->told_q8);
+	if (view->reported_q8 > QUELL_SHARE_ONE_Q8)
+		share_bytes_ps = quell_share_bytes_ps(share_bytes_ps, view->reported_q8);
 	share_bytes_ps = quell_dart_payload_bytes_ps(share_bytes_ps, tcp_sk(sk)->mss_cache,
 						     quell_header_bytes(sk));
 	if (snapshot.pacing_bytes_ps < share_bytes_ps)
 		return LABFLOW_DCQCN;
-	return view->told_q8 > QUELL_SHARE_ONE_Q8 ? LABFLOW_N : LABFLOW_LINE;
+	return view->reported_q8 > QUELL_SHARE_ONE_Q8 ? LABFLOW_N : LABFLOW_LINE;
 }
 
 static bool dart_read(const struct labflow_flow *flow, struct labflow_dart *out)
@@ -46,7 +46,7 @@ static bool dart_read(const struct labflow_flow *flow, struct labflow_dart *out)
 	if (!dasr_fn(sk, &sender))
 		return false;
 	memset(out, 0, sizeof(*out));
-	out->told_q8 = sender.told_q8;
+	out->reported_q8 = sender.reported_q8;
 	out->limiter = dart_limiter(sk, &sender);
 	if (flow->receiver && dasr_fn(flow->receiver, &receiver)) {
 		out->counted_q8 = receiver.counted_q8;

@@ -381,7 +381,7 @@ static int labflow_dart_show(struct seq_file *seq, void *v)
 	const struct labflow_dart_row *row = v;
 
 	seq_printf(seq, "%u %llu %u %u %u %u\n", lab.flows[row->flow]->id, row->time_ns,
-		   row->value.state, row->value.counted_q8, row->value.told_q8,
+		   row->value.state, row->value.counted_q8, row->value.reported_q8,
 		   row->value.limiter);
 	return 0;
 }

@@ -7,8 +7,8 @@
 #include "labflow.h"
 #include "labnic_pause.h"
 
-static void labflow_pause_tell(enum labnic_pause_event event, const char *text, u8 priority,
-			       u64 time_ns)
+static void labflow_pause_notify(enum labnic_pause_event event, const char *text, u8 priority,
+				 u64 time_ns)
 {
 	struct labflow_pause_row *row;
 
@@ -35,7 +35,7 @@ static void labflow_pause_tell(enum labnic_pause_event event, const char *text, 
  */
 void labflow_pause_start(void)
 {
-	quell_labnic_pauses(labflow_pause_tell);
+	quell_labnic_pauses(labflow_pause_notify);
 }
 
 /**

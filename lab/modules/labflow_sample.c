@@ -182,8 +182,8 @@ static void read_marks(const struct labflow_flow *flow, struct labflow_marks *ma
 	}
 	if (!labflow_snapshot(sk, &snapshot))
 		return;
-	marks->told_pkts = snapshot.marked_pkts;
-	marks->told_bytes = snapshot.marked_bytes;
+	marks->reported_pkts = snapshot.marked_pkts;
+	marks->reported_bytes = snapshot.marked_bytes;
 }
 
 /**
@@ -203,7 +203,7 @@ int labflow_marks_show(struct seq_file *seq, void *v)
 		read_marks(flow, &marks);
 	seq_printf(seq, "%u %u %u %u %llu %llu %u %u %u\n", flow->id,
 		   marks.delivered_pkts, marks.delivered_ce_pkts,
-		   marks.dsack_pkts, marks.told_pkts, marks.told_bytes,
+		   marks.dsack_pkts, marks.reported_pkts, marks.reported_bytes,
 		   marks.unordered_pkts, marks.sent_pkts, marks.answered_pkts);
 	return 0;
 }

@@ -51,7 +51,7 @@ static void truth_data(enum labnic_tap_event event, struct labflow_flow *flow,
 {
 	struct labflow_sent *sent = truth_packet(flow, end_seq);
 
-	if (event == LABNIC_TAP_LEFT && net == flow->src_net) {
+	if (event == LABNIC_TAP_SENT && net == flow->src_net) {
 		u32 before = sent->end_seq == end_seq ? sent->sent : 0;
 
 		*sent = (struct labflow_sent) {
@@ -61,7 +61,7 @@ static void truth_data(enum labnic_tap_event event, struct labflow_flow *flow,
 	}
 	if (net != flow->dst_net || sent->end_seq != end_seq)
 		return;
-	if (event == LABNIC_TAP_ARRIVED)
+	if (event == LABNIC_TAP_RECEIVED)
 		sent->arrived_ns = time_ns;
 	else if (event == LABNIC_TAP_STACK)
 		sent->stack_ns = time_ns;
@@ -74,7 +74,7 @@ static void truth_ack(enum labnic_tap_event event, struct labflow_flow *flow,
 
 	if (net != flow->src_net || sent->end_seq != ack_seq)
 		return;
-	if (event == LABNIC_TAP_ARRIVED && !sent->ack_ns) {
+	if (event == LABNIC_TAP_RECEIVED && !sent->ack_ns) {
 		sent->ack_ns = time_ns;
 	} else if (event == LABNIC_TAP_STACK) {
 		truth_flow = flow;

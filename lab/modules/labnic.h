@@ -321,8 +321,8 @@ void labnic_forward_free(struct labnic_port *port);
 int labnic_pfc_create(struct labnic_port *port, const struct quellnic_pfc *config);
 void labnic_pfc_free(struct labnic_port *port);
 bool labnic_pfc_admit(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
-void labnic_pfc_left(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
-void labnic_pfc_told(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns);
+void labnic_pfc_transmitted(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
+void labnic_pfc_receive(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns);
 void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats *stats);
 
 /* labnic_credit.c */
@@ -331,9 +331,9 @@ int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit 
 void labnic_credit_stop(struct labnic_port *port);
 void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_stats *stats);
 void labnic_credit_free(struct labnic_port *port);
-void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
-void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb);
-void labnic_credit_tell(struct labnic_port *port);
+void labnic_credit_receive(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
+void labnic_credit_transmit(struct labnic_port *port, struct sk_buff *skb);
+void labnic_credit_send_pulls(struct labnic_port *port);
 
 /* labnic_pace.c */
 int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps);
@@ -347,12 +347,12 @@ void labnic_deadlock_init(void);
 void labnic_deadlock_add(struct labnic_pfc *pfc);
 void labnic_deadlock_remove(struct labnic_pfc *pfc);
 void labnic_deadlock_watch(void);
-void labnic_pause_tell(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns);
+void labnic_pause_notify(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns);
 
 /* labnic_tap.c */
 bool labnic_has_tap(void);
-void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
-		 const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns);
+void labnic_trace(enum labnic_tap_event event, struct net_device *dev,
+		  const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns);
 void labnic_hand_over(struct sk_buff *skb, u64 now_ns);
 
 /* labnic_trim.c */

@@ -133,14 +133,14 @@ static void credit_serve(struct labnic_credit *credit, u64 now_ns)
 }
 
 /**
- * labnic_credit_tell() - send a pull to each sender that was not told of its credit
+ * labnic_credit_send_pulls() - send a pull to each sender that was not told of its credit
  * @port: a port with credits
  *
  * To be called when the host had the chance to acknowledge what came in.
  *
  * Context: softirq.
  */
-void labnic_credit_tell(struct labnic_port *port)
+void labnic_credit_send_pulls(struct labnic_port *port)
 {
 	struct labnic_credit *credit = port->credit;
 	struct labnic_credit_flow *flow;
@@ -158,7 +158,7 @@ void labnic_credit_tell(struct labnic_port *port)
 			continue;
 		skb->dev = port->dev;
 		credit->stats.pull_pkts++;
-		/* Comes back here by labnic_credit_leaves(). */
+		/* Comes back here by labnic_credit_transmit(). */
 		spin_unlock_bh(&labnic_credit_lock);
 		dev_queue_xmit(skb);
 		spin_lock_bh(&labnic_credit_lock);
@@ -173,7 +173,7 @@ static void credit_express(struct labnic_credit *credit)
 
 	spin_lock_bh(&labnic_credit_lock);
 	while ((skb = labnic_express_next(credit, ktime_get_ns()))) {
-		/* Comes back here by labnic_credit_leaves(). */
+		/* Comes back here by labnic_credit_transmit(). */
 		spin_unlock_bh(&labnic_credit_lock);
 		dev_queue_xmit(skb);
 		spin_lock_bh(&labnic_credit_lock);
@@ -194,7 +194,7 @@ static enum hrtimer_restart credit_timer(struct hrtimer *timer)
 	credit->is_armed = false;
 	credit_serve(credit, ktime_get_ns());
 	spin_unlock_bh(&labnic_credit_lock);
-	labnic_credit_tell(credit->port);
+	labnic_credit_send_pulls(credit->port);
 	return HRTIMER_NORESTART;
 }
 
@@ -229,20 +229,20 @@ static void credit_data(struct labnic_credit *credit, const struct labnic_segmen
 }
 
 /* With ExpressPass: any acknowledgment, a credit among them, or one by which a sender stops. */
-static void credit_express_told(struct labnic_segment *segment)
+static void credit_express_received(struct labnic_segment *segment)
 {
 	struct labnic_credit_key key = labnic_credit_reverse(&segment->key);
 	struct labnic_credit_flow *flow = labnic_credit_find(&key);
 
 	if (flow)
-		labnic_express_told(flow, segment);
+		labnic_express_receive(flow, segment);
 	flow = segment->is_bare && !segment->is_pull ? labnic_credit_find(&segment->key) : NULL;
 	if (flow)
 		labnic_express_stopped(flow, segment->number);
 }
 
 /* An acknowledgment came in: how many credits this host was granted.  An older one says less. */
-static void credit_told(const struct labnic_segment *segment)
+static void credit_received(const struct labnic_segment *segment)
 {
 	struct labnic_credit_key key = labnic_credit_reverse(&segment->key);
 	struct labnic_credit_flow *flow = labnic_credit_find(&key);
@@ -250,19 +250,19 @@ static void credit_told(const struct labnic_segment *segment)
 
 	if (!flow)
 		return;
-	more_pkts = segment->number - (u16)flow->told_pkts;
-	flow->told_pkts += max_t(s16, more_pkts, 0);
+	more_pkts = segment->number - (u16)flow->reported_pkts;
+	flow->reported_pkts += max_t(s16, more_pkts, 0);
 }
 
 /**
- * labnic_credit_arrives() - note a frame that came in
+ * labnic_credit_receive() - note a frame that came in
  * @port:   a port with credits
  * @skb:    the frame, its Ethernet header pulled
  * @now_ns: when its last bit did
  *
  * Context: softirq.
  */
-void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
+void labnic_credit_receive(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct labnic_credit_flow *flow;
 	struct labnic_segment segment;
@@ -275,9 +275,9 @@ void labnic_credit_arrives(struct labnic_port *port, struct sk_buff *skb, u64 no
 	else if (segment.has_data)
 		credit_data(port->credit, &segment, now_ns);
 	if (labnic_is_express(port->credit))
-		credit_express_told(&segment);
+		credit_express_received(&segment);
 	else if (segment.is_bare)
-		credit_told(&segment);
+		credit_received(&segment);
 	flow = segment.is_fin ? labnic_credit_find(&segment.key) : NULL;
 	if (flow) {
 		flow->has_end = true;
@@ -335,13 +335,13 @@ static bool credit_express_number(struct labnic_port *port, const struct sk_buff
 }
 
 /**
- * labnic_credit_leaves() - number a frame that is about to leave
+ * labnic_credit_transmit() - number a frame that is about to leave
  * @port: a port with credits
  * @skb:  the frame
  *
  * Context: softirq, or bottom halves off.
  */
-void labnic_credit_leaves(struct labnic_port *port, struct sk_buff *skb)
+void labnic_credit_transmit(struct labnic_port *port, struct sk_buff *skb)
 {
 	struct labnic_segment segment;
 	u16 number;
@@ -381,8 +381,8 @@ static void credit_spend(struct labnic_credit_flow *flow, const struct tcp_sock 
 	unasked_pkts = min_t(s64, unasked_pkts, flow->first_pkts);
 	flow->sent_pkts = tp->data_segs_out;
 	flow->first_pkts -= unasked_pkts;
-	flow->left_pkts += flow->told_pkts - flow->seen_pkts - (sent_pkts - unasked_pkts);
-	flow->seen_pkts = flow->told_pkts;
+	flow->left_pkts += flow->reported_pkts - flow->seen_pkts - (sent_pkts - unasked_pkts);
+	flow->seen_pkts = flow->reported_pkts;
 	if (is_start && flow->left_pkts > 0) {
 		flow->first_pkts += flow->left_pkts;
 		flow->left_pkts = 0;
@@ -408,7 +408,7 @@ bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_lab
 	has_cards = credit_cards_nr;
 	flow = has_cards ? labnic_credit_find(&key) : NULL;
 	if (has_cards && credit_is_express) {
-		labnic_express_left(flow, sk, left);
+		labnic_express_transmit(flow, sk, left);
 	} else if (flow) {
 		credit_spend(flow, tcp_sk(sk), is_start);
 		left->first_pkts = flow->first_pkts;

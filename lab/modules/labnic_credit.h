@@ -133,7 +133,7 @@ struct labnic_express {
  * @again_pkts: of them, trimmed ones
  * @granted_pkts: credits granted
  * @wanted_pkts: as many credits would let the sender send all it has, its newest packet says
- * @told_pkts: credits that the sender's card knows of
+ * @reported_pkts: credits that the sender's card knows of
  * @seen_pkts: of them, those that its algorithm has asked about
  * @sent_pkts: sent until then
  * @first_pkts: left then of its first window
@@ -156,7 +156,7 @@ struct labnic_credit_flow {
 	u32				again_pkts;
 	u64				granted_pkts;
 	s64				wanted_pkts;
-	u64				told_pkts;
+	u64				reported_pkts;
 	u64				seen_pkts;
 	u32				sent_pkts;
 	u32				first_pkts;
@@ -192,13 +192,13 @@ bool labnic_is_express(const struct labnic_credit *credit);
 void labnic_express_data(struct labnic_credit_flow *flow, const struct labnic_segment *segment,
 			 u64 now_ns);
 void labnic_express_acked(struct labnic_credit_flow *flow, u64 now_ns);
-void labnic_express_told(struct labnic_credit_flow *flow, struct labnic_segment *segment);
+void labnic_express_receive(struct labnic_credit_flow *flow, struct labnic_segment *segment);
 void labnic_express_stopped(struct labnic_credit_flow *flow, u16 number);
 void labnic_express_forget(struct labnic_credit_flow *flow);
 void labnic_express_sends(struct labnic_credit_flow *flow);
 u16 labnic_express_stops(struct labnic_credit_flow *flow, u64 now_ns);
-void labnic_express_left(struct labnic_credit_flow *flow, const struct sock *sk,
-			 struct quell_labnic_credits *left);
+void labnic_express_transmit(struct labnic_credit_flow *flow, const struct sock *sk,
+			     struct quell_labnic_credits *left);
 struct sk_buff *labnic_express_next(struct labnic_credit *credit, u64 now_ns);
 void labnic_express_arm(struct labnic_credit *credit);
 int labnic_express_check(const struct labnic_port *port, const struct quellnic_credit *config,

@@ -20,10 +20,10 @@
 static LIST_HEAD(deadlock_ports);
 static DEFINE_SPINLOCK(deadlock_lock);	/* the list, and what follows */
 static u64 deadlock_stuck_ns = DEADLOCK_STUCK_NS;
-static bool deadlock_told;
+static bool deadlock_reported;
 static struct hrtimer deadlock_timer;
 
-static labnic_pause_tell_fn pause_tell_fn;
+static labnic_pause_notify_fn pause_notify_fn;
 
 /**
  * quell_labnic_pauses() - register a function to be called for every pause
@@ -31,14 +31,14 @@ static labnic_pause_tell_fn pause_tell_fn;
  *
  * Context: process context.
  */
-void quell_labnic_pauses(labnic_pause_tell_fn fn)
+void quell_labnic_pauses(labnic_pause_notify_fn fn)
 {
-	WRITE_ONCE(pause_tell_fn, fn);
+	WRITE_ONCE(pause_notify_fn, fn);
 }
 EXPORT_SYMBOL_GPL(quell_labnic_pauses);
 
 /**
- * labnic_pause_tell() - tell whoever registered of an event
+ * labnic_pause_notify() - tell whoever registered of an event
  * @event: the event
  * @text: name of the port, or the deadlock in words
  * @priority: of which priority
@@ -46,9 +46,9 @@ EXPORT_SYMBOL_GPL(quell_labnic_pauses);
  *
  * Context: softirq.
  */
-void labnic_pause_tell(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns)
+void labnic_pause_notify(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns)
 {
-	labnic_pause_tell_fn fn = READ_ONCE(pause_tell_fn);
+	labnic_pause_notify_fn fn = READ_ONCE(pause_notify_fn);
 
 	if (fn)
 		fn(event, text, priority, time_ns);
@@ -118,7 +118,7 @@ static struct labnic_pfc *deadlock_find(int i)
 }
 
 /* The paused ports of a circle, each waiting for the one behind it. */
-static void deadlock_tell(const struct labnic_pfc *first, int i, u64 now_ns)
+static void deadlock_report(const struct labnic_pfc *first, int i, u64 now_ns)
 {
 	const struct labnic_pfc *pfc = first;
 	char text[DEADLOCK_TEXT_BYTES];
@@ -132,7 +132,7 @@ static void deadlock_tell(const struct labnic_pfc *first, int i, u64 now_ns)
 				  paused->pfc->config.name);
 		pfc = deadlock_next(pfc, i);
 	} while (pfc != first);
-	labnic_pause_tell(LABNIC_DEADLOCK, text, i, now_ns);
+	labnic_pause_notify(LABNIC_DEADLOCK, text, i, now_ns);
 }
 
 static enum hrtimer_restart deadlock_check(struct hrtimer *timer)
@@ -144,17 +144,17 @@ static enum hrtimer_restart deadlock_check(struct hrtimer *timer)
 
 	spin_lock(&deadlock_lock);
 	rcu_read_lock();
-	for (i = 0; i < QUELLNIC_PFC_PRIORITIES && !deadlock_told; i++) {
+	for (i = 0; i < QUELLNIC_PFC_PRIORITIES && !deadlock_reported; i++) {
 		pausing |= deadlock_note_stuck(now_ns, i);
 		found = deadlock_find(i);
 		if (found) {
-			deadlock_tell(found, i, now_ns);
-			deadlock_told = true;
+			deadlock_report(found, i, now_ns);
+			deadlock_reported = true;
 		}
 	}
 	rcu_read_unlock();
 	spin_unlock(&deadlock_lock);
-	if (!pausing || deadlock_told)
+	if (!pausing || deadlock_reported)
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, ns_to_ktime(DEADLOCK_STUCK_NS));
 	return HRTIMER_RESTART;
@@ -208,7 +208,7 @@ void labnic_deadlock_remove(struct labnic_pfc *pfc)
 		return;
 	hrtimer_cancel(&deadlock_timer);
 	deadlock_stuck_ns = DEADLOCK_STUCK_NS;
-	deadlock_told = false;
+	deadlock_reported = false;
 }
 
 /**

@@ -202,7 +202,7 @@ static void express_note(struct labnic_express *express, const struct labnic_seg
 }
 
 /**
- * labnic_express_told() - a segment of the receiver's came in at a sender, a credit or not
+ * labnic_express_receive() - a segment of the receiver's came in at a sender, a credit or not
  * @flow: of its data
  * @segment: its headers; a credit becomes like the newest segment
  *
@@ -210,7 +210,7 @@ static void express_note(struct labnic_express *express, const struct labnic_seg
  *
  * Context: labnic_credit_lock.
  */
-void labnic_express_told(struct labnic_credit_flow *flow, struct labnic_segment *segment)
+void labnic_express_receive(struct labnic_credit_flow *flow, struct labnic_segment *segment)
 {
 	struct labnic_express *express = &flow->express;
 
@@ -221,7 +221,7 @@ void labnic_express_told(struct labnic_credit_flow *flow, struct labnic_segment 
 	segment->seq = express->seq;
 	segment->window = express->window;
 	express->told = segment->number;
-	flow->told_pkts++;
+	flow->reported_pkts++;
 }
 
 /**
@@ -280,7 +280,7 @@ static bool express_wants_stop(const struct labnic_express *express, const struc
 }
 
 /**
- * labnic_express_left() - what a socket may send
+ * labnic_express_transmit() - what a socket may send
  * @flow: of it; NULL: no data of it has reached the receiver
  * @sk: the socket
  * @left: set in full
@@ -290,8 +290,8 @@ static bool express_wants_stop(const struct labnic_express *express, const struc
  *
  * Context: labnic_credit_lock.
  */
-void labnic_express_left(struct labnic_credit_flow *flow, const struct sock *sk,
-			 struct quell_labnic_credits *left)
+void labnic_express_transmit(struct labnic_credit_flow *flow, const struct sock *sk,
+			     struct quell_labnic_credits *left)
 {
 	struct labnic_express *express;
 	u64 new_pkts;
@@ -302,8 +302,8 @@ void labnic_express_left(struct labnic_credit_flow *flow, const struct sock *sk,
 		return;
 	}
 	express = &flow->express;
-	new_pkts = flow->told_pkts - flow->seen_pkts;
-	flow->seen_pkts = flow->told_pkts;
+	new_pkts = flow->reported_pkts - flow->seen_pkts;
+	flow->seen_pkts = flow->reported_pkts;
 	if (new_pkts && express_wants_stop(express, sk, ktime_get_ns())) {
 		express->stops = true;
 		left->stops = true;

@@ -20,7 +20,7 @@ enum labnic_pause_event {
 };
 
 /**
- * typedef labnic_pause_tell_fn - called for each event
+ * typedef labnic_pause_notify_fn - called for each event
  * @event: kind of event
  * @text: name of the port, which stays valid while the port exists; of a deadlock the names of
  *	its ports, valid during the call
@@ -29,9 +29,9 @@ enum labnic_pause_event {
  *
  * Called in softirq, one call at a time.
  */
-typedef void (*labnic_pause_tell_fn)(enum labnic_pause_event event, const char *text, u8 priority,
-				     u64 time_ns);
+typedef void (*labnic_pause_notify_fn)(enum labnic_pause_event event, const char *text, u8 priority,
+				       u64 time_ns);
 
-void quell_labnic_pauses(labnic_pause_tell_fn fn);
+void quell_labnic_pauses(labnic_pause_notify_fn fn);
 
 #endif /* _QUELL_LABNIC_PAUSE_H */

@@ -198,14 +198,14 @@ static void pfc_release(struct labnic_port *port, int priority, u32 bytes, u64 n
 }
 
 /**
- * labnic_pfc_left() - a frame has left, or is lost on the way out
+ * labnic_pfc_transmitted() - a frame has left, or is lost on the way out
  * @port: port it was to leave by
  * @skb: the frame
  * @now_ns: when its last bit left
  *
  * Context: softirq.
  */
-void labnic_pfc_left(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
+void labnic_pfc_transmitted(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct net_device *dev;
 
@@ -221,7 +221,7 @@ void labnic_pfc_left(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 }
 
 /**
- * labnic_pfc_told() - a pause frame has arrived
+ * labnic_pfc_receive() - a pause frame has arrived
  * @port: port it arrived at
  * @kind: what it says
  * @priority: of which priority
@@ -229,7 +229,7 @@ void labnic_pfc_left(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
  *
  * Context: softirq, RCU read lock held.
  */
-void labnic_pfc_told(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns)
+void labnic_pfc_receive(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns)
 {
 	struct labnic_pfc *pfc = port->pfc;
 	struct labnic_pfc_class *class = &pfc->class[priority];
@@ -244,8 +244,8 @@ void labnic_pfc_told(struct labnic_port *port, enum labnic_pause kind, u8 priori
 		pfc->paused &= ~BIT(priority);
 	}
 	WARN_ON_ONCE(!pfc->pause_fn || !pfc->pause_fn(port->dev, pfc->paused));
-	labnic_pause_tell(kind == LABNIC_XOFF ? LABNIC_PAUSED : LABNIC_RESUMED, pfc->config.name,
-			  priority, now_ns);
+	labnic_pause_notify(kind == LABNIC_XOFF ? LABNIC_PAUSED : LABNIC_RESUMED, pfc->config.name,
+			    priority, now_ns);
 }
 
 /**

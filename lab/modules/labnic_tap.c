@@ -33,7 +33,7 @@ bool labnic_has_tap(void)
 }
 
 /**
- * labnic_tell() - tell the tap, if there is one, of an event
+ * labnic_trace() - tell the tap, if there is one, of an event
  * @event: the event
  * @dev: NIC it happened at
  * @skb: the packet; NULL for LABNIC_TAP_DONE
@@ -42,8 +42,8 @@ bool labnic_has_tap(void)
  *
  * Context: softirq.
  */
-void labnic_tell(enum labnic_tap_event event, struct net_device *dev,
-		 const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns)
+void labnic_trace(enum labnic_tap_event event, struct net_device *dev,
+		  const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns)
 {
 	labnic_tap_fn fn = READ_ONCE(labnic_tap);
 
@@ -65,10 +65,10 @@ void labnic_hand_over(struct sk_buff *skb, u64 now_ns)
 {
 	struct net_device *dev = skb->dev;
 
-	labnic_tell(LABNIC_TAP_STACK, dev, skb, (const struct iphdr *)skb->data, now_ns);
+	labnic_trace(LABNIC_TAP_STACK, dev, skb, (const struct iphdr *)skb->data, now_ns);
 	rcu_read_lock();
 	if (!labnic_forward(netdev_priv(dev), skb))
 		netif_receive_skb(skb);
 	rcu_read_unlock();
-	labnic_tell(LABNIC_TAP_DONE, dev, NULL, NULL, now_ns);
+	labnic_trace(LABNIC_TAP_DONE, dev, NULL, NULL, now_ns);
 }

@@ -13,14 +13,14 @@
 
 /**
  * enum labnic_tap_event - event of a packet
- * @LABNIC_TAP_LEFT: its last bit left a NIC
- * @LABNIC_TAP_ARRIVED: its last bit arrived at a NIC
+ * @LABNIC_TAP_SENT: its last bit left a NIC
+ * @LABNIC_TAP_RECEIVED: its last bit arrived at a NIC
  * @LABNIC_TAP_STACK: it is about to be handed to the host's stack
  * @LABNIC_TAP_DONE: the stack has returned; the packet is gone
  */
 enum labnic_tap_event {
-	LABNIC_TAP_LEFT,
-	LABNIC_TAP_ARRIVED,
+	LABNIC_TAP_SENT,
+	LABNIC_TAP_RECEIVED,
 	LABNIC_TAP_STACK,
 	LABNIC_TAP_DONE,
 };

@@ -208,7 +208,7 @@ void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb)
 			netif_tx_stop_queue(txq);
 		spin_unlock(&port->lock);
 		if (port->pfc)
-			labnic_pfc_left(port, skb, now_ns);
+			labnic_pfc_transmitted(port, skb, now_ns);
 		dev_kfree_skb_any(skb);
 		return;
 	}
@@ -226,7 +226,7 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
 		skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
 	if (unlikely(port->credit))
-		labnic_credit_leaves(port, skb);
+		labnic_credit_transmit(port, skb);
 	if (likely(!port->pace) || !labnic_pace_holds(port, skb))
 		labnic_wire_send(port, skb);
 	return NETDEV_TX_OK;
@@ -300,9 +300,9 @@ static void labnic_departed(struct labnic_port *port, const struct labnic_frame 
 	if (frame->is_awaited)
 		labnic_tx_tstamp(port, skb, frame->leave_ns);
 	if (labnic_has_tap())
-		labnic_tell(LABNIC_TAP_LEFT, port->dev, skb, ip_hdr(skb), frame->leave_ns);
+		labnic_trace(LABNIC_TAP_SENT, port->dev, skb, ip_hdr(skb), frame->leave_ns);
 	if (port->pfc)
-		labnic_pfc_left(port, skb, frame->leave_ns);
+		labnic_pfc_transmitted(port, skb, frame->leave_ns);
 	if (frame->is_awaited)
 		skb_orphan(skb);
 	netdev_tx_completed_queue(txq, 1, frame->bytes);
@@ -311,7 +311,7 @@ static void labnic_departed(struct labnic_port *port, const struct labnic_frame 
 }
 
 /* The last bit arrived: hand the packet to the stack at the other end. */
-static void labnic_arrived(struct labnic_port *port, const struct labnic_frame *frame)
+static void labnic_received(struct labnic_port *port, const struct labnic_frame *frame)
 {
 	u64 arrive_ns = frame->leave_ns + port->delay_ns;
 	struct sk_buff *skb = frame->skb;
@@ -327,7 +327,7 @@ static void labnic_arrived(struct labnic_port *port, const struct labnic_frame *
 	}
 	peer_port = netdev_priv(peer);
 	if (unlikely(frame->pause)) {
-		labnic_pfc_told(peer_port, frame->pause, frame->priority, arrive_ns);
+		labnic_pfc_receive(peer_port, frame->pause, frame->priority, arrive_ns);
 		consume_skb(skb);
 		goto unlock;
 	}
@@ -338,7 +338,7 @@ static void labnic_arrived(struct labnic_port *port, const struct labnic_frame *
 		kfree_skb(skb);
 		goto unlock;
 	}
-	labnic_tell(LABNIC_TAP_ARRIVED, peer, skb, ip_hdr(skb), arrive_ns);
+	labnic_trace(LABNIC_TAP_RECEIVED, peer, skb, ip_hdr(skb), arrive_ns);
 	/* Removes state of the sending host; consumes the skb on error. */
 	if (unlikely(__dev_forward_skb(peer, skb) != NET_RX_SUCCESS)) {
 		peer_port->stats.rx_drop_pkts++;
@@ -352,13 +352,13 @@ static void labnic_arrived(struct labnic_port *port, const struct labnic_frame *
 	peer_port->stats.rx_pkts++;
 	peer_port->stats.rx_bytes += frame_bytes;
 	if (unlikely(peer_port->credit))
-		labnic_credit_arrives(peer_port, skb, arrive_ns);
+		labnic_credit_receive(peer_port, skb, arrive_ns);
 	if (unlikely(peer_port->noise.noise_ns))
 		labnic_noise_receive(&peer_port->noise, skb, arrive_ns);
 	else
 		labnic_hand_over(skb, arrive_ns);
 	if (unlikely(peer_port->credit))
-		labnic_credit_tell(peer_port);
+		labnic_credit_send_pulls(peer_port);
 unlock:
 	rcu_read_unlock();
 }
@@ -429,7 +429,7 @@ static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 		if (departs)
 			labnic_departed(port, &frame);
 		else
-			labnic_arrived(port, &frame);
+			labnic_received(port, &frame);
 		spin_lock(&port->lock);
 	}
 	if (line->sending || line->flying)

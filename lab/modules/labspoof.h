@@ -16,7 +16,7 @@ struct sock;
 
 /* The one counter of quell.ko that must count a packet. */
 enum labspoof_verdict {
-	LABSPOOF_PLAIN,			/* accepted, has no option: not counted */
+	LABSPOOF_NO_OPTION,		/* accepted, has no option: not counted */
 	LABSPOOF_RECEIVED,
 	LABSPOOF_MALFORMED,
 	LABSPOOF_BAD_CHECKSUM,
@@ -27,7 +27,7 @@ enum labspoof_verdict {
 	LABSPOOF_NACK_MALFORMED,
 	LABSPOOF_NACK_OUTSIDE,
 	LABSPOOF_NACK_STALE,
-	LABSPOOF_NACK_JUDGED,		/* of outstanding data: useful, outside or stale */
+	LABSPOOF_NACK_CHECKED,		/* of outstanding data: useful, outside or stale */
 	LABSPOOF_VERDICTS,
 };
 
@@ -45,7 +45,7 @@ enum labspoof_echo {
 	LABSPOOF_ECHO_ANY,		/* either result is allowed */
 	LABSPOOF_ECHO_REFUSED,
 	LABSPOOF_ECHO_BELIEVED,
-	LABSPOOF_ECHO_WAITED,		/* neither: a lone segment's ACK waited */
+	LABSPOOF_ECHO_DELAYED,		/* neither: a lone segment's ACK waited */
 	LABSPOOF_ECHOES,
 };
 

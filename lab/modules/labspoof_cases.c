@@ -60,7 +60,7 @@ static enum labspoof_verdict options_verdict(const u8 *options, u32 bytes)
 			continue;
 		}
 		if (left < 2 || options[1] < 2 || options[1] > left)
-			return LABSPOOF_PLAIN;
+			return LABSPOOF_NO_OPTION;
 		if (*options == KIND_EXPERIMENT && options[1] >= 4 &&
 		    options[2] == 0x51 && options[3] == 0x55) {
 			if (options[1] == 8)
@@ -71,7 +71,7 @@ static enum labspoof_verdict options_verdict(const u8 *options, u32 bytes)
 		}
 		options += options[1];
 	}
-	return LABSPOOF_PLAIN;
+	return LABSPOOF_NO_OPTION;
 }
 
 /* Change the identifier of a NACK to that of another experiment. */
@@ -168,7 +168,7 @@ static void make_beyond_header(struct labspoof_packet *packet)
 {
 	set_good(packet);
 	packet->options[1] = packet->options_bytes + 1 + labspoof_random(100);
-	packet->verdict = LABSPOOF_PLAIN;
+	packet->verdict = LABSPOOF_NO_OPTION;
 }
 
 static void make_other_exid(struct labspoof_packet *packet)
@@ -176,7 +176,7 @@ static void make_other_exid(struct labspoof_packet *packet)
 	set_good(packet);
 	packet->options[2 + labspoof_random(2)] ^= 1 + labspoof_random(255);
 	tame_exid(packet->options, packet->options_bytes);
-	packet->verdict = LABSPOOF_PLAIN;
+	packet->verdict = LABSPOOF_NO_OPTION;
 }
 
 /* The option of a SYN, which reads as the short form, an echo, in other segments. */
@@ -295,7 +295,7 @@ static void make_bad_checksum(struct labspoof_packet *packet)
 	else
 		set_any(packet);
 	packet->sum = labspoof_random(2) ? LABSPOOF_SUM_WRONG : LABSPOOF_SUM_WRONG_COMPLETE;
-	packet->verdict = packet->verdict == LABSPOOF_PLAIN ?
+	packet->verdict = packet->verdict == LABSPOOF_NO_OPTION ?
 			  LABSPOOF_SEGMENT_BAD_CHECKSUM : LABSPOOF_BAD_CHECKSUM;
 	packet->rejected = true;
 }
@@ -456,7 +456,7 @@ static void make_nack_of_data(struct labspoof_packet *packet)
 			 (labspoof_random(4) ? 0 : labspoof_random(FAR_BYTES)));
 	packet->ack_seq = tp->snd_una - labspoof_random(min_t(u32, tp->max_window,
 							      WINDOW_LEAST_BYTES));
-	packet->verdict = LABSPOOF_NACK_JUDGED;
+	packet->verdict = LABSPOOF_NACK_CHECKED;
 }
 
 /* With payload or another flag the NACK is an unknown option, to be ignored. */
@@ -470,14 +470,14 @@ static void make_nack_misplaced(struct labspoof_packet *packet)
 		make_nack_stale(packet);
 		return;
 	}
-	packet->verdict = LABSPOOF_PLAIN;
+	packet->verdict = LABSPOOF_NO_OPTION;
 }
 
 /* Without any flag, otherwise valid; every segment of a connection must have ACK set. */
 static void make_flagless(struct labspoof_packet *packet)
 {
 	set_any(packet);
-	packet->verdict = LABSPOOF_PLAIN;
+	packet->verdict = LABSPOOF_NO_OPTION;
 	packet->flagless = true;
 	packet->rejected = true;
 }
@@ -546,7 +546,7 @@ void labspoof_make(u32 number, struct labspoof_packet *packet)
 	packet->bare = false;
 	packet->flagless = false;
 	packet->sum = LABSPOOF_SUM_RIGHT;
-	packet->verdict = LABSPOOF_PLAIN;
+	packet->verdict = LABSPOOF_NO_OPTION;
 	packet->rejected = false;
 	packet->echo = LABSPOOF_ECHO_ANY;
 	makers[number](packet);

@@ -78,7 +78,7 @@ static const struct {
 	[LABSPOOF_NACK_MALFORMED] = { "nack-malformed", QUELL_N_NACK_MALFORMED },
 	[LABSPOOF_NACK_OUTSIDE] = { "nack-outside", QUELL_N_NACK_OUTSIDE },
 	[LABSPOOF_NACK_STALE] = { "nack-stale", QUELL_N_NACK_STALE },
-	[LABSPOOF_NACK_JUDGED] = { "nack-recovered", QUELL_N_NACK_RECOVERED },
+	[LABSPOOF_NACK_CHECKED] = { "nack-recovered", QUELL_N_NACK_RECOVERED },
 };
 
 /**
@@ -155,19 +155,19 @@ static void take_state(struct labspoof_state *state, const struct sock *sk,
  */
 static void merge_nacks(enum labspoof_verdict verdict)
 {
-	if (verdict != LABSPOOF_NACK_JUDGED)
+	if (verdict != LABSPOOF_NACK_CHECKED)
 		return;
 	now.counted[LABSPOOF_RECEIVED] = was.counted[LABSPOOF_RECEIVED];
-	now.counted[LABSPOOF_NACK_JUDGED] += now.counted[LABSPOOF_NACK_OUTSIDE] -
-					     was.counted[LABSPOOF_NACK_OUTSIDE];
+	now.counted[LABSPOOF_NACK_CHECKED] += now.counted[LABSPOOF_NACK_OUTSIDE] -
+					      was.counted[LABSPOOF_NACK_OUTSIDE];
 	now.counted[LABSPOOF_NACK_OUTSIDE] = was.counted[LABSPOOF_NACK_OUTSIDE];
-	now.counted[LABSPOOF_NACK_JUDGED] += now.counted[LABSPOOF_NACK_STALE] -
-					     was.counted[LABSPOOF_NACK_STALE];
+	now.counted[LABSPOOF_NACK_CHECKED] += now.counted[LABSPOOF_NACK_STALE] -
+					      was.counted[LABSPOOF_NACK_STALE];
 	now.counted[LABSPOOF_NACK_STALE] = was.counted[LABSPOOF_NACK_STALE];
 }
 
 /* The packet must be counted once, in the counter of its verdict. */
-static void judge_counters(u32 number, enum labspoof_verdict verdict)
+static void check_counters(u32 number, enum labspoof_verdict verdict)
 {
 	int i;
 
@@ -199,7 +199,7 @@ static void skip_plumbing(void)
  * become fewer but not more.  If data that was to be acknowledged at once is not, because TCP
  * has not taken it, the timer looks for its ACK.
  */
-static void judge_state(u32 number, bool is_answered)
+static void check_state(u32 number, bool is_answered)
 {
 	const u8 *a = (const u8 *)&was, *b = (const u8 *)&now;
 	u32 at = 0;
@@ -211,8 +211,8 @@ static void judge_state(u32 number, bool is_answered)
 	skip_plumbing();
 	if (is_answered)
 		now.quick_acks = was.quick_acks;
-	if (is_answered && was.flow.answer.hastened && !now.flow.answer.hastened) {
-		now.flow.answer.hastened = true;
+	if (is_answered && was.flow.delack.expedited && !now.flow.delack.expedited) {
+		now.flow.delack.expedited = true;
 		now.flow.tail = was.flow.tail;
 	}
 	/* Every NACK is counted, useful or not. */
@@ -231,7 +231,7 @@ static void judge_state(u32 number, bool is_answered)
  * Every packet is a sample of its own here: the sample's round-trip time is that of the
  * echo, or the flow's or the stack's minimum if the echo's is less.
  */
-static void judge_echo(u32 number)
+static void check_echo(u32 number)
 {
 	u64 floor_ns = max_t(u64, was.flow.now.min_rtt_ns, was.min_rtt_us * (u64)NSEC_PER_USEC);
 	u64 most_ns = max(ktime_get_ns() - was.oldest_ns, floor_ns);
@@ -246,7 +246,7 @@ static void judge_echo(u32 number)
 }
 
 /* The echo must be refused or believed as required. */
-static void judge_outcome(u32 number, enum labspoof_echo echo)
+static void check_outcome(u32 number, enum labspoof_echo echo)
 {
 	u64 moved[LABSPOOF_ECHOES] = {
 		[LABSPOOF_ECHO_REFUSED] = now.echoes[LABSPOOF_ECHO_REFUSED] -
@@ -266,7 +266,7 @@ static void judge_outcome(u32 number, enum labspoof_echo echo)
 		       moved[LABSPOOF_ECHO_BELIEVED], refuse, believe);
 }
 
-static void judge_clone(u32 number, struct sk_buff *clone, __wsum sum, u32 bytes)
+static void check_clone(u32 number, struct sk_buff *clone, __wsum sum, u32 bytes)
 {
 	if (clone->len == bytes && skb_checksum(clone, 0, bytes, 0) == sum)
 		return;
@@ -287,7 +287,7 @@ static void send_one(struct sk_buff *skb, u32 number)
 	netif_receive_skb(skb);
 	if (!clone)
 		return;
-	judge_clone(number, clone, sum, bytes);
+	check_clone(number, clone, sum, bytes);
 	kfree_skb(clone);
 }
 
@@ -331,11 +331,11 @@ static bool spoof_one(const struct sock *sk, const struct sk_buff *genuine, u32 
 		return false;
 	take_state(&now, sk, flow);
 	merge_nacks(packet.verdict);
-	judge_counters(number, packet.verdict);
-	judge_echo(number);
-	judge_outcome(number, packet.echo);
+	check_counters(number, packet.verdict);
+	check_echo(number);
+	check_outcome(number, packet.echo);
 	if (packet.rejected)
-		judge_state(number, !packet.flagless);
+		check_state(number, !packet.flagless);
 	return true;
 }
 
@@ -416,7 +416,7 @@ static int labspoof_show(struct seq_file *seq, void *unused)
 		seq_printf(seq, "case %s %llu\n", labspoof_case_names[i], sent_by_case[i]);
 	for (i = LABSPOOF_RECEIVED; i < LABSPOOF_VERDICTS; i++)
 		seq_printf(seq, "expected %s %llu\n", verdicts[i].name, sent_by_verdict[i]);
-	seq_printf(seq, "plain %llu\nsent %llu\n", sent_by_verdict[LABSPOOF_PLAIN], sent);
+	seq_printf(seq, "plain %llu\nsent %llu\n", sent_by_verdict[LABSPOOF_NO_OPTION], sent);
 	seq_printf(seq, "miscounted %llu\nchanged %llu\nimpossible %llu\noverwritten %llu\n",
 		   wrong, changed, impossible, overwritten);
 	seq_printf(seq, "misjudged %llu\nrefused %llu\nmust-refuse %llu\nmust-believe %llu\n",

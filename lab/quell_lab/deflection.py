@@ -30,7 +30,7 @@ KEYS = {
 SIZE = Key("size", 1, SIZE_MAX)
 
 COUNTED = ("flows", "pkts", "bytes", "tokens", "no_token_pkts", "recent_pkts",
-           "no_way_pkts", "full_pkts", "lost_pkts", "out_drop_pkts")
+           "no_alternate_pkts", "full_pkts", "lost_pkts", "out_drop_pkts")
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class RunResult:
     queues: dict		# port label -> [(time_ns, backlog_bytes)]
     cwnd: dict			# flow number -> [(time_ns, cwnd_bytes, pacing_bytes_ps, rtt_ns, hop)]
     delivered: dict		# flow number -> [(time_ns, bytes so far)]
-    dart: dict			# flow number -> [(time_ns, state, counted_q8, told_q8, limiter)]
+    dart: dict			# flow number -> [(time_ns, state, counted_q8, reported_q8, limiter)]
     pauses: dict		# port label -> [(time_ns, priority, 1 paused or 0)]; None without
     truth: dict			# flow number -> [(time_ns, clock, rtt_ns, hold_ns, and both true)]
     ports: dict			# port label -> {counter: value}

@@ -34,7 +34,7 @@ void BPF_PROG(toy_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 		toy_of(sk)->rtt_us = sample->rtt_us;
 }
 
-static void toy_cut(struct tcp_sock *tp, struct toy *toy)
+static void toy_decrease(struct tcp_sock *tp, struct toy *toy)
 {
 	__u32 left = tp->snd_cwnd - tp->snd_cwnd / 4;
 
@@ -51,7 +51,7 @@ void BPF_PROG(toy_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 
 	if (toy->rtt_us > target_us) {
 		if ((__s32)(ack - toy->cut_seq) > 0)
-			toy_cut(tp, toy);
+			toy_decrease(tp, toy);
 	} else if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) {
 		tp->snd_cwnd_cnt += acked;
 		if (tp->snd_cwnd < tp->snd_ssthresh || tp->snd_cwnd_cnt >= tp->snd_cwnd) {

@@ -150,7 +150,7 @@ static inline void model_ack(struct model *m)
 	begins = quell_adapt_on_ack(&m->adapt, &m->core->needs, &m->ev.sample,
 				    model_window_q16(m), round);
 	quell_adapt_filter(&m->adapt, &m->core->needs, &m->ev.sample, hold_ns ? remote_ns : 0);
-	if (quell_adapt_has_answered(&m->adapt, &m->core->needs))
+	if (quell_adapt_has_responded(&m->adapt, &m->core->needs))
 		m->ev.sample.marked_bytes = 0;
 	if (begins)
 		model_hand_over(m);
@@ -160,8 +160,8 @@ static inline void model_lost(struct model *m)
 {
 	if (!model_is_on(m))
 		return;
-	if (m->adapt.flags & QUELL_ADAPT_F_CUT && model_governs(m))
-		m->adapt.flags &= ~QUELL_ADAPT_F_CUT;
+	if (m->adapt.flags & QUELL_ADAPT_F_REDUCED && model_governs(m))
+		m->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
 	else if (quell_adapt_on_loss(&m->adapt, &m->core->needs, &m->ev.sample,
 				     model_window_q16(m)))
 		model_hand_over(m);
@@ -170,7 +170,7 @@ static inline void model_lost(struct model *m)
 static inline void model_reduction(struct model *m)
 {
 	m->ev.decision.change_path = false;
-	m->adapt.flags |= QUELL_ADAPT_F_CUT;
+	m->adapt.flags |= QUELL_ADAPT_F_REDUCED;
 	if (quell_adapt_cut(&m->adapt, &m->core->needs, &m->ev.sample))
 		model_hand_over(m);
 }
@@ -218,7 +218,7 @@ static inline void model_begin(struct model *m)
 /* A loss or a timeout to the core, then to the fit. */
 static inline void model_report(struct model *m, enum replay_event event)
 {
-	bool again = m->undo.valid || m->adapt.flags & QUELL_ADAPT_F_CUT;
+	bool again = m->undo.valid || m->adapt.flags & QUELL_ADAPT_F_REDUCED;
 
 	memcpy(m->before, m->vars, m->core->vars_bytes);
 	if (event == REPLAY_LOSS)
@@ -271,7 +271,7 @@ static inline void model_event(struct model *m, enum replay_event event)
 					m->adapt.flags & QUELL_ADAPT_F_BEGUN)) {
 		if (event == REPLAY_EPISODE) {
 			m->undo = (struct quell_undo) {};
-			m->adapt.flags &= ~QUELL_ADAPT_F_CUT;
+			m->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
 		}
 		return;
 	}

@@ -118,7 +118,7 @@ static void packet(struct input *in)
 		.working = net.working,
 	};
 	enum quell_iofd_verdict verdict;
-	u8 alternate = QUELL_IOFD_GONE;
+	u8 alternate = QUELL_IOFD_REMOVED;
 	u8 what = take_byte(in);
 
 	make(&packet, &net.flow[id], what);
@@ -137,11 +137,11 @@ static void remap(struct input *in)
 	u8 to[QUELL_IOFD_ALTERNATES_MAX], turn = take_byte(in), i;
 
 	for (i = 0; i < QUELL_IOFD_ALTERNATES_MAX; i++)
-		to[i] = turn & 0x80 && i == (turn & 0xf) ? QUELL_IOFD_GONE :
+		to[i] = turn & 0x80 && i == (turn & 0xf) ? QUELL_IOFD_REMOVED :
 			(i + turn) % QUELL_IOFD_ALTERNATES_MAX;
 	quell_iofd_remap(&net.vars, to);
 	for (i = 0; i < FLOWS; i++)
-		if (net.flow[i].way != DIRECT && net.flow[i].way != QUELL_IOFD_GONE)
+		if (net.flow[i].way != DIRECT && net.flow[i].way != QUELL_IOFD_REMOVED)
 			net.flow[i].way = to[net.flow[i].way];
 }
 

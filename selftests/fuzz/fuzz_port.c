@@ -67,7 +67,7 @@ static void send(struct port *p, u32 bytes)
 	unsigned __int128 before;
 
 	p->now_ns += bytes & 0xfff;
-	quell_shaper_wake(&p->wire, p->now_ns);
+	quell_shaper_restart(&p->wire, p->now_ns);
 	p->now_ns = quell_shaper_ready_ns(&p->wire);
 	before = wire_work(p);
 	bytes %= MOST_PACKET_BYTES + 1;

@@ -64,7 +64,7 @@ static void reach_receiver(const struct quell_tcp_int *in)
 	u8 wire[QUELL_TCP_INT_BYTES];
 	u64 echoed_ns;
 
-	if (!quell_tcp_int_answer(in, &out)) {
+	if (!quell_tcp_int_echo(in, &out)) {
 		require(!in->hop_ttl, "only what no switch wrote is not echoed");
 		return;
 	}

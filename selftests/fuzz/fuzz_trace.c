@@ -20,7 +20,7 @@
 
 #include "quell.h"
 #include "trace_csv.h"
-#include "trace_words.h"
+#include "trace_args.h"
 #include "util.h"
 
 #include "input.h"
@@ -126,7 +126,7 @@ static void require_prefix(const char *text, const struct quell_trace_prefix *pr
 	require(!text || strchr(text, '/') || prefix->mask[3] == QUELL_U32_MAX, "a whole address");
 }
 
-static void require_numbers(const struct trace_words *words, int argc, char **argv)
+static void require_numbers(const struct trace_args *words, int argc, char **argv)
 {
 	const char *cookie = given("cookie", argc, argv), *sample = given("sample", argc, argv);
 	const struct quell_trace_config *c = &words->config;
@@ -140,7 +140,7 @@ static void require_numbers(const struct trace_words *words, int argc, char **ar
 		require(c->sample_below == (1ULL << 32) / strtoull(sample, NULL, 10), "one in N");
 }
 
-static void require_accepted(const struct trace_words *words, int argc, char **argv)
+static void require_accepted(const struct trace_args *words, int argc, char **argv)
 {
 	const struct quell_trace_config *c = &words->config;
 	const char *cc = given("cc", argc, argv);
@@ -167,7 +167,7 @@ static void words(struct input *in)
 {
 	static char text[WORDS_MAX][WORD_BYTES];
 	char *argv[WORDS_MAX + 1] = {};
-	struct trace_words words;
+	struct trace_args words;
 	int argc = 0, status;
 
 	while (in->size && argc < WORDS_MAX) {
@@ -176,7 +176,7 @@ static void words(struct input *in)
 		argc++;
 	}
 	complaints = 0;
-	status = trace_words_read(&words, argc, argv);
+	status = trace_args_parse(&words, argc, argv);
 	require(status == STATUS_OK || status == STATUS_INPUT, "a status");
 	require(complaints == (status != STATUS_OK), "one complaint, or none");
 	if (status == STATUS_OK)
@@ -213,7 +213,7 @@ static void prefix(struct input *in)
 	u32 bits, differs, addr[QUELL_TRACE_ADDR_WORDS] = { 0, 0, htonl(0xffff) };
 	char text[INET6_ADDRSTRLEN + 8], *argv[] = { "dst", text };
 	bool is_v4 = take_byte(in) & 1;
-	struct trace_words words;
+	struct trace_args words;
 	u32 first = is_v4 ? MAPPED_BITS : 0;
 
 	bits = take_byte(in) % (ADDR_BITS - first + 1);
@@ -221,7 +221,7 @@ static void prefix(struct input *in)
 	take_bytes(in, is_v4 ? &addr[3] : addr, is_v4 ? 4 : sizeof(addr));
 	inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? &addr[3] : addr, text, INET6_ADDRSTRLEN);
 	sprintf(text + strlen(text), "/%u", bits);
-	require(trace_words_read(&words, ARRAY_SIZE(argv), argv) == STATUS_OK, "a prefix");
+	require(trace_args_parse(&words, ARRAY_SIZE(argv), argv) == STATUS_OK, "a prefix");
 	require(passes(&words.config.dst, addr), "its own address passes");
 	addr[differs / 32] ^= htonl(1U << (31 - differs % 32));
 	require(passes(&words.config.dst, addr) == (differs >= first + bits), "leading bits");

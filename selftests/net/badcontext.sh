@@ -12,7 +12,7 @@ cd "$(dirname "$0")" || exit 1
 
 reported()
 {
-	poll 10 sh -c 'dmesg | sed "1,/quell-test-start badcontext/d" | grep -q "$1"' sh "$1" ||
+	poll 10 sh -c 'dmesg | awk "/quell-test-start badcontext/ { begun = 1 } begun" | grep -q "$1"' sh "$1" ||
 		{ dmesg | tail -n 20; return 1; }
 }
 

@@ -145,7 +145,7 @@ half_of_the_wire()
 	flood 0.5 4000 &&
 	frames_are '{ printf "%s", $5 == 48 ? "c" : "d" } END { print "" }' \
 		"dcccccccccdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcccccccccccc " &&
-	port_is '.control_wait_pkts == 20'
+	port_is '.control_defer_pkts == 20'
 }
 
 # Ahead by 250 bytes with each frame, above 2000 with the ninth; data takes 750 off.
@@ -161,7 +161,7 @@ all_of_the_wire()
 	flood 1 64 &&
 	frames_are '{ printf "%s", $5 == 48 ? "c" : "d" } END { print "" }' \
 		"dccccccccccccccccccccccccccccccccccccccccdddddddddddddddddddd " &&
-	port_is '.control_wait_pkts == 0'
+	port_is '.control_defer_pkts == 0'
 }
 
 # By default data is left a tenth: 100 bytes ahead with each frame.

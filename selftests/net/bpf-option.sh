@@ -154,9 +154,9 @@ moved()
 }
 
 # What the host keeps of a process's connection.
-talk_of()
+optconn_of()
 {
-	bpf_talk "$storage" "$1" | tee "$dir/talk"
+	bpf_optconn "$storage" "$1" | tee "$dir/talk"
 }
 
 # The server's process for its connection.
@@ -169,9 +169,9 @@ child_of()
 
 garbled='.["option-malformed"] + .["option-out-of-window"]'
 refused="$garbled"' + .["rtt-echo-refused"]'
-spoken='.host["option-agreed"] == 1 and .peer["option-agreed"] == 1 and
+spoken='.host["option-negotiated"] == 1 and .peer["option-negotiated"] == 1 and
 	.host["rtt-echo"] > 2 and .peer["rtt-echo"] > 0 and
-	.peer["rtt-echo"] + .peer["rtt-echo-waited"] > 2 and .host["option-stripped"] == 0 and
+	.peer["rtt-echo"] + .peer["rtt-echo-delayed"] > 2 and .host["option-stripped"] == 0 and
 	.peer["option-malformed"] + .peer["rtt-echo-refused"] + .peer["option-bad-checksum"] == 0 and
 	(.host | '"$refused"') == 0'
 
@@ -187,7 +187,7 @@ peer_rtt()
 # host_rtt PROCESS: the same of the host's, in ns, for many an ACK.
 host_rtt()
 {
-	talk_of "$1" &&
+	optconn_of "$1" &&
 	json ".heard == 1 and .echoes > 2 and .silent < 32 and .min_rtt_ns >= $cable_ns and
 		.min_rtt_ns <= $((cable_ns + slack_ns)) and .min_rtt_ns % 1000 != 0" "$dir/talk"
 }
@@ -210,7 +210,7 @@ peer_connects()
 waits()
 {
 	mark && ordered "$1" "turns 1 100" && moved ".host[\"option-waited\"] >= 1 and
-		.$2[\"rtt-echo-waited\"] >= 1 and (.$2[\"rtt-echo\"] // 0) == 0 and
+		.$2[\"rtt-echo-delayed\"] >= 1 and (.$2[\"rtt-echo\"] // 0) == 0 and
 		(.host | $refused) == 0 and .peer[\"rtt-echo-refused\"] == 0"
 }
 
@@ -249,7 +249,7 @@ window_of_one()
 	serve "$peer" "$one_port" sink && quell bpf set swift base-target 0 min-window 1 &&
 	say "open 4" "connect 10.84.0.1 $one_port" && ask talker "send 200000" || return 1
 	for try in {1..40}; do
-		talk_of "$host_pid" &&
+		optconn_of "$host_pid" &&
 		json ".echoes > 0 and .hold_ns < $prompt_ns" "$dir/talk" && ((++prompt))
 	done
 	echo "$prompt of $try acknowledgments at once"
@@ -265,7 +265,7 @@ survives_loss()
 
 	shape delay 1ms loss 3% && mark && say "open 4" "connect 10.84.0.1 $port" "xfer 150000" close &&
 	ordered module "open 4" "connect 10.84.0.2 $port" "xfer 150000" close &&
-	moved ".host[\"option-agreed\"] + .peer[\"option-agreed\"] >= 2 and
+	moved ".host[\"option-negotiated\"] + .peer[\"option-negotiated\"] >= 2 and
 		(.host | $garbled) == 0 and (.peer | $garbled) == 0"
 	status=$?
 	shape delay 10ms && return "$status"
@@ -300,9 +300,9 @@ refuses_as()
 	moved "$spoken_anyway and .host[\"$2\"] == $changed and (.host | $refused) == $changed"
 }
 
-spoken_anyway='.host["option-agreed"] == 1 and .peer["option-agreed"] == 1 and
+spoken_anyway='.host["option-negotiated"] == 1 and .peer["option-negotiated"] == 1 and
 	.host["rtt-echo"] > 2 and .peer["rtt-echo"] > 0 and
-	.peer["rtt-echo"] + .peer["rtt-echo-waited"] > 2'
+	.peer["rtt-echo"] + .peer["rtt-echo-delayed"] > 2'
 
 # TCP drops these segments, after it has shown them; the data comes again.
 is_outside()
@@ -320,7 +320,7 @@ is_silent_of()
 stripped_from_all()
 {
 	through_box strip-all && unbox &&
-	moved '.host["option-agreed"] == 0 and .peer["option-agreed"] == 0 and
+	moved '.host["option-negotiated"] == 0 and .peer["option-negotiated"] == 0 and
 		.host["option-sent"] == 1 and .host["option-stripped"] == 0'
 }
 
@@ -328,20 +328,20 @@ stripped_from_all()
 stripped_from_data()
 {
 	mark && boxed strip-data && say "open 4" "connect 10.85.0.1 $port" "xfer 200000" &&
-	talk_of "$host_pid" && [ "$(cat "$dir/talk")" = null ] && say close && unbox &&
-	moved '.host["option-agreed"] == 1 and .host["option-stripped"] == 1 and
+	optconn_of "$host_pid" && [ "$(cat "$dir/talk")" = null ] && say close && unbox &&
+	moved '.host["option-negotiated"] == 1 and .host["option-stripped"] == 1 and
 		.host["rtt-echo"] == 0'
 }
 
 plain_peer()
 {
-	mark && say "open 4" "connect 10.86.0.1 $plain_port" "xfer 150000" && talk_of "$host_pid" &&
+	mark && say "open 4" "connect 10.86.0.1 $plain_port" "xfer 150000" && optconn_of "$host_pid" &&
 	[ "$(cat "$dir/talk")" = null ] && say close &&
-	moved '.host["option-agreed"] == 0 and .host["option-sent"] == 1 and
+	moved '.host["option-negotiated"] == 0 and .host["option-sent"] == 1 and
 		.host["option-received"] == 0 and .host["option-no-room"] == 0' || return 1
 	# It has the option in its SYN only if the algorithm is ours.
 	mark && say "open 4" "cc cubic" "connect 10.84.0.1 $port" "xfer 10000" close &&
-	moved '.host["option-sent"] == 0 and .host["option-agreed"] == 0'
+	moved '.host["option-sent"] == 0 and .host["option-negotiated"] == 0'
 }
 
 # The receiver counts its senders, one, and states the line of its interface, that of a veth.
@@ -354,7 +354,7 @@ n_is_told()
 
 n_has_come()
 {
-	talk_of "$host_pid" && json '.senders_q8 == 256 and .peer_link_bytes_ps == 1250000000 and
+	optconn_of "$host_pid" && json '.senders_q8 == 256 and .peer_link_bytes_ps == 1250000000 and
 		.follows == 1' "$dir/talk"
 }
 
@@ -377,7 +377,7 @@ marks_are_heard()
 
 mark_was_heard()
 {
-	child_of "$server_pid" && talk_of "$child" && json '.marked == 1' "$dir/talk"
+	child_of "$server_pid" && optconn_of "$child" && json '.marked == 1' "$dir/talk"
 }
 
 # The open connection goes on without it, by the stack's own round-trip times.
@@ -386,7 +386,7 @@ off_under_flow()
 	choose_cc "$host" bpf_swift && choose_cc "$peer" swift && serve "$peer" 8094 &&
 	say "open 4" "connect 10.84.0.1 8094" "turns 10 100" && host_rtt "$host_pid" &&
 	quell bpf option off cgroup "$cgroup" && is_shown 0 && say "turns 40 100" &&
-	talk_of "$host_pid" && json '.silent == 32' "$dir/talk" && say close &&
+	optconn_of "$host_pid" && json '.silent == 32' "$dir/talk" && say close &&
 	status 2 quell bpf option off && says "on in no cgroup"
 }
 

@@ -91,7 +91,7 @@ kept="opened == 2 and .written >= 2 * $turns and .heard >= 2 * $turns and
 plain()
 {
 	count before && say "open 4" "cc cubic" "connect 127.0.0.1 $port" "turns $turns 100" close &&
-	moved ".$kept and .\"option-agreed\" == 0"
+	moved ".$kept and .\"option-negotiated\" == 0"
 }
 
 # Segments of any length up to a full one: some have room for an echo and not for more.  On a busy
@@ -107,8 +107,8 @@ spoken()
 		say "turns 1 $bytes" || return 1
 	done
 	say "xfer 200000" close &&
-	moved ".$kept and .\"option-agreed\" == 2 and
-		.\"rtt-echo\" + .\"rtt-echo-waited\" > $turns"
+	moved ".$kept and .\"option-negotiated\" == 2 and
+		.\"rtt-echo\" + .\"rtt-echo-delayed\" > $turns"
 }
 
 in_turn()

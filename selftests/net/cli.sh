@@ -388,7 +388,7 @@ flow_text()
 	addresses=$(jq -r '"\(.src):\(.sport) -> \(.dst):\(.dport)"' "$dir/flow")
 	sk=$(printf 'sk:%x' "$(jq .cookie "$dir/flow")")
 	grep -qxF "$addresses dev l0 $sk" "$dir/text" &&
-	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+ (cut:[a-z]+ cut-ago:${number}[mun]?s (cut-rtt:${number}[mun]?s )?)?by:swift by-for:${number}[mu]?s algorithm:${number}[mu]?s\(100\.0%\) search:0\(0\.0%\) cubic:0\(0\.0%\) option:not-offered state:established delivery:${number}[KMG]?bit retrans:[0-9]+/[1-9][0-9]* lost:[0-9]+$" "$dir/text" &&
+	grep -qE "^	swift window:[0-9]+b/${number}pkt pacing:[^ ]+ rtt:${number}[mun]?s min-rtt:${number}[mun]?s target:${number}[mun]?s clock:software hops:0 link:10Gbit mss:[0-9]+ inflight:[0-9]+b limited-by:[a-z-]+ (reduction:[a-z]+ reduction-ago:${number}[mun]?s (reduction-rtt:${number}[mun]?s )?)?by:swift by-for:${number}[mu]?s algorithm:${number}[mu]?s\(100\.0%\) search:0\(0\.0%\) cubic:0\(0\.0%\) option:not-offered state:established delivery:${number}[KMG]?bit retrans:[0-9]+/[1-9][0-9]* lost:[0-9]+$" "$dir/text" &&
 	grep -qE "^	rtt-samples:[1-9]" "$dir/text" &&
 	! grep -E '^	rtt-samples:' "$dir/text" | grep -qE ':0( |$)'
 }

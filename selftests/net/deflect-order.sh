@@ -38,6 +38,6 @@ check "network of two leaves and two spines" make_network
 check "$rounds messages of each of 64 flows in order" nothing_is_overtaken
 sed 's/^/# /' "$dir/came"
 jq -c '{deflect_flows, deflect_pkts, deflect_bytes, deflect_tokens, deflect_used_max,
-	deflect_recent_pkts, deflect_full_pkts, deflect_no_way_pkts, deflect_out_drop_pkts,
+	deflect_recent_pkts, deflect_full_pkts, deflect_no_alternate_pkts, deflect_out_drop_pkts,
 	data_pkts, data_drop_pkts}' "$dir/port" | sed 's/^/# /'
 finish

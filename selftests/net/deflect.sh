@@ -220,7 +220,7 @@ neighbour_is_asked_for()
 	both_ports && ip -n "$A" neigh flush dev up2 && ip -n "$S2" link set left arp off &&
 	A_tc qdisc change dev up1 root swport deflect via 10.73.2.9 dev up2 &&
 	flood 10.73.30.1 && transmit 10.73.30.1 4 1 4 1000 0x10 &&
-	port_is '.deflect_pkts == 0 and .deflect_no_way_pkts == 4' &&
+	port_is '.deflect_pkts == 0 and .deflect_no_alternate_pkts == 4' &&
 	ip -n "$A" neigh show dev up2 | grep -E '10.73.2.9.*(INCOMPLETE|FAILED)' &&
 	ip -n "$S2" link set left arp on &&
 	A_tc qdisc change dev up1 root swport deflect "${via2[@]}" &&

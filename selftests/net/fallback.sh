@@ -75,7 +75,7 @@ moved()
 # Connections that agreed at client and server, and that the client gave up.
 agreed()
 {
-	echo ".client[\"option-agreed\"] == $1 and .server[\"option-agreed\"] == $2 and
+	echo ".client[\"option-negotiated\"] == $1 and .server[\"option-negotiated\"] == $2 and
 		.client[\"option-stripped\"] == ${3:-0} and .server[\"option-stripped\"] == 0"
 }
 
@@ -130,7 +130,7 @@ spoken()
 peer_without()
 {
 	connects "$1" 73 "$plain_port" &&
-	poll 5 one_flow "$client" "$plain_port" no-answer &&
+	poll 5 one_flow "$client" "$plain_port" no-reply &&
 	none "$server" &&
 	moved "$(agreed 0 0) and .client[\"option-sent\"] == 0 and
 		.server[\"option-sent\"] == 0" && say close
@@ -168,13 +168,13 @@ box_passes()
 syn_stripped()
 {
 	boxed strip-syn && connects "$1" 74 &&
-	conclude no-answer not-offered "$(agreed 0 0)" && box_saw 1 1
+	conclude no-reply not-offered "$(agreed 0 0)" && box_saw 1 1
 }
 
 all_stripped()
 {
 	boxed strip-all && connects "$1" 74 &&
-	conclude no-answer not-offered "$(agreed 0 0)" && box_saw 1 1
+	conclude no-reply not-offered "$(agreed 0 0)" && box_saw 1 1
 }
 
 # exchange N: a byte goes and comes back until the server has sent N segments, of which all
@@ -403,7 +403,7 @@ cookies()
 	in_netns "$server" sysctl -q -w net.ipv4.tcp_syncookies=2 && connects "$1" 73
 	status=$?
 	in_netns "$server" sysctl -q -w net.ipv4.tcp_syncookies=1
-	[ "$status" -eq 0 ] && conclude no-answer not-offered "$(agreed 0 0)"
+	[ "$status" -eq 0 ] && conclude no-reply not-offered "$(agreed 0 0)"
 }
 
 # met BYTES: both send so many, and get the other's.
@@ -477,7 +477,7 @@ default_changed()
 {
 	local status
 
-	set_default cubic 1 && connects "$1" 73 && poll 5 one_flow "$client" "$port" no-answer &&
+	set_default cubic 1 && connects "$1" 73 && poll 5 one_flow "$client" "$port" no-reply &&
 	none "$server" && moved "$(agreed 0 0)" && say close &&
 	start_in "$server" option_tcp serve "$late_port" >"$dir/late" && poll 10 says_ready late
 	status=$?
@@ -490,7 +490,7 @@ default_changed()
 late_hooks()
 {
 	quiet && say "open 4" "connect 10.77.0.1 $port" "xfer 10000" &&
-	poll 5 one_flow "$client" "$port" no-answer && say close &&
+	poll 5 one_flow "$client" "$port" no-reply && say close &&
 	say "open 4" "connect 10.77.0.1 $port" "xfer 10000" &&
 	poll 5 one_flow "$client" "$port" on && say close
 }

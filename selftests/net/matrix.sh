@@ -83,7 +83,7 @@ nothing_refused()
 }
 
 # transfer ALGORITHM PEER FAMILY CARDS LOSS: of data.  A SYN or its answer that is sent
-# again has no option; agree-loss.sh loses those.
+# again has no option; offer-loss.sh loses those.
 transfer()
 {
 	local there=10.78.0.1 option=on
@@ -94,7 +94,7 @@ transfer()
 		set_host "$server" "$1" 2
 	else
 		set_host "$server" cubic 0
-		option=no-answer
+		option=no-reply
 	fi &&
 	set_host "$client" "$1" 1 && set_cards "$4" && set_loss 0 && poll 20 no_flow "$client" &&
 	say "open $3" "connect $there $port" && set_loss "$5" && say "xfer $xfer_bytes" &&

@@ -19,7 +19,7 @@ cd "$(dirname "$0")" || exit 1
 
 port=8080 plain_port=8081 many_port=8082
 client="" server="" box="" apart="" box_pid="" many=()
-# Lines of a kind that a second has at most, NOTICES_PER_S of the module.
+# Lines of a kind that a second has at most, NTFS_PER_S of the module.
 per_s=256
 marks=0
 declare -A listener seen
@@ -189,7 +189,7 @@ agreed_once()
 
 no_answer_once()
 {
-	connects 10.90.0.1 $plain_port && hears all "$client" "option swift no-answer" &&
+	connects 10.90.0.1 $plain_port && hears all "$client" "option swift no-reply" &&
 	hears peer "$server"
 }
 
@@ -279,7 +279,7 @@ user_floods()
 	local begin=$SECONDS
 
 	news all "$client" && in_netns "$client" quell_nl churn wire 600 &&
-	bounded all "$client" lookahead untold-lookahead 1200 $((SECONDS - begin))
+	bounded all "$client" lookahead ntf-suppressed-lookahead 1200 $((SECONDS - begin))
 }
 
 # The administrator's changes are told whatever users do, and the other way round.
@@ -301,7 +301,7 @@ peer_floods()
 	start_in "$client" many_tcp connect 10.90.0.1 $many_port 1 600 10 >"$dir/done"
 	many[1]=$started
 	poll 60 grep -q "^done" "$dir/done" &&
-	bounded peer "$server" option untold-option 600 $((SECONDS - begin)) && news all "$client" &&
+	bounded peer "$server" option ntf-suppressed-option 600 $((SECONDS - begin)) && news all "$client" &&
 	stop "${many[0]}" && stop "${many[1]}"
 }
 
@@ -309,9 +309,9 @@ not_counted_unheard()
 {
 	local before
 
-	before=$(quell_at -j stat quell | jq '.[0].counters["untold-lookahead"]')
+	before=$(quell_at -j stat quell | jq '.[0].counters["ntf-suppressed-lookahead"]')
 	in_netns "$client" quell_nl churn wire 600 &&
-	same "untold" "$(quell_at -j stat quell | jq '.[0].counters["untold-lookahead"]')" "$before"
+	same "untold" "$(quell_at -j stat quell | jq '.[0].counters["ntf-suppressed-lookahead"]')" "$before"
 }
 
 # --- the listener --------------------------------------------------------------

@@ -114,13 +114,13 @@ option_was_spoken()
 	echoes=$(changed server rtt-echo)
 	samples=$(changed server rtt-samples)
 	echo "echoes $echoes of $samples samples"
-	[ "$(changed client option-agreed)" -eq 1 ] &&
+	[ "$(changed client option-negotiated)" -eq 1 ] &&
 	[ "$echoes" -gt 0 ] && [ "$((echoes * 100))" -ge "$((samples * $1))" ]
 }
 
 option_was_not_spoken()
 {
-	[ "$(changed client option-agreed)" -eq 0 ] &&
+	[ "$(changed client option-negotiated)" -eq 0 ] &&
 	[ "$(changed server option-sent)" -eq 0 ] &&
 	[ "$(changed server rtt-echo)" -eq 0 ]
 }
@@ -200,5 +200,5 @@ set_loss 0
 check "server may not answer" set_side "$server" swift 0
 both_families "not answered" 0 no
 check "flow show: on" open_flow_says 2 on
-check "flow show: no-answer" open_flow_says 0 no-answer
+check "flow show: no-reply" open_flow_says 0 no-reply
 finish

@@ -111,7 +111,7 @@ fetch()
 		  frozen: more("entropy-frozen"), kept: more("entropy-kept"),
 		  rehashes: ($rehashes1[0] - $rehashes0[0]),
 		  marked: more("entropy-marked"), sent: more("option-sent"),
-		  agreed: more("option-agreed") }' >"$dir/seen"
+		  agreed: more("option-negotiated") }' >"$dir/seen"
 }
 
 # Until the option is agreed on: a SYN-ACK that was lost is sent again without.

@@ -132,7 +132,7 @@ arrives()
 
 agreed()
 {
-	[ "$(counter option-agreed)" -gt 0 ]
+	[ "$(counter option-negotiated)" -gt 0 ]
 }
 
 nothing_was_trimmed()

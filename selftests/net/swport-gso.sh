@@ -215,7 +215,7 @@ no_record_no_cut()
 	say options="${record:0:24}01ff00000000000000000000" &&
 	change rate 100gbit && heard && packets_are 'all(.checksum == "good")' &&
 	port_is '.gso_split_pkts == 0 and .gso_whole_pkts == 2 and .stamp_pkts == 2 and
-		.keep_pkts == 1' && books_balance
+		.stamp_kept_pkts == 1' && books_balance
 }
 
 tcp_int_is_written_to_the_whole()

@@ -62,7 +62,7 @@ by_hand()
 	packets_are '[.[].link] == [0, 12500000000, 12500000000, 12500000000]' &&
 	packets_are '[.[].load] == [0, 0, 0, 0]' &&
 	packets_are '[.[].number] == [0, 1, 2, 3]' &&
-	port_is '.stamp_pkts == 4 and .keep_pkts == 0 and .stamp_fail_pkts == 0 and
+	port_is '.stamp_pkts == 4 and .stamp_kept_pkts == 0 and .stamp_fail_pkts == 0 and
 		.link_rate == 12500000000' && books_balance
 }
 
@@ -129,11 +129,11 @@ most_loaded_stays()
 	packets_are '.[0] | .hop == 1 and .load == 255' && rest_is_whole 1000 &&
 	port "${held[*]}" telemetry 100ns && hear record_pkt 1 && say "options=$head$equal" && heard &&
 	packets_are ".[0].options == \"$head$equal\"" && rest_is_whole 1000 &&
-	port_is '.stamp_pkts == 0 and .keep_pkts == 1' &&
+	port_is '.stamp_pkts == 0 and .stamp_kept_pkts == 1' &&
 	port telemetry 8us percentiles "$percentiles" && hear record_pkt 2 && say "options=$head$idle" &&
 	say "options=$room" && heard && rest_is_whole 1000 &&
 	packets_are ".[0].options == \"$head$idle\" and .[1].hop == 1" &&
-	port_is '.stamp_pkts == 1 and .keep_pkts == 1'
+	port_is '.stamp_pkts == 1 and .stamp_kept_pkts == 1'
 }
 
 ## which packets
@@ -152,7 +152,7 @@ unstamped()
 	done
 	heard && jq -r '.[].options' "$dir/packets" >"$dir/got" &&
 	diff "$dir/want" "$dir/got" && packets_are 'all(.checksum == "good")' &&
-	port_is ".stamp_pkts == 0 and .keep_pkts == 0 and .packets == $#"
+	port_is ".stamp_pkts == 0 and .stamp_kept_pkts == 0 and .packets == $#"
 }
 
 # Of all the room of options: no record, too short, another identifier, cut off
@@ -242,7 +242,7 @@ gso_is_stamped_at_its_end()
 		change rate 100gbit && heard && rest_is_whole $((header + 946)) &&
 		packets_are "[.[].hop] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1] and
 			.[9].tx == ($((9 * (header + 946))) / 64 | floor)" &&
-		port_is '.stamp_pkts == 1 and .keep_pkts == 0' || return 1
+		port_is '.stamp_pkts == 1 and .stamp_kept_pkts == 0' || return 1
 	done
 	in_netns "$near" ethtool -K va tx on >/dev/null
 }
@@ -260,7 +260,7 @@ stamping_spares_clones()
 	packets_are '[.[].queue][3:] == [2000, 1000, 0] and
 		([.[].number] | group_by(.) | map(length)) == [2, 2, 2]' &&
 	near_tc -s -j qdisc show dev va >"$dir/all" &&
-	json '.[] | select(.kind == "swport") | .stamp_pkts == 6 and .keep_pkts == 0' "$dir/all"
+	json '.[] | select(.kind == "swport") | .stamp_pkts == 6 and .stamp_kept_pkts == 0' "$dir/all"
 }
 
 ## the rate of the link

@@ -7,7 +7,7 @@
 #include <quell/core/dart/machine.h>
 #include <quell/core/dart/set.h>
 #include <quell/core/dart/share.h>
-#include <quell/core/port/places.h>
+#include <quell/core/port/slots.h>
 #include <quell/core/port/portload.h>
 #include <quell/core/port/red.h>
 #include <quell/core/port/shaper.h>
@@ -23,8 +23,8 @@ struct everything {
 	struct quell_reps reps;
 	enum quell_reps_source reps_source;
 	struct quell_shaper wire;
-	struct quell_places places;
-	struct quell_place place;
+	struct quell_slots places;
+	struct quell_slot place;
 	struct quell_portload_params load_params;
 	struct quell_portload load;
 	struct quell_clockmap clock;
@@ -103,14 +103,14 @@ void quell_bodies(struct everything *e)
 	e->s.hops = quell_reps_next(&e->reps, e->s.acked_pkts, e->marked, e->s.now_ns,
 				    &e->reps_source);
 
-	quell_shaper_wake(&e->wire, e->s.now_ns);
+	quell_shaper_restart(&e->wire, e->s.now_ns);
 	quell_shaper_charge(&e->wire, e->s.link_bytes_ps, e->s.acked_bytes);
 	quell_shaper_rerate(&e->wire, e->s.now_ns, e->s.rtt_ns, e->s.link_bytes_ps);
 	quell_shaper_refund(&e->wire, e->s.link_bytes_ps, e->s.acked_bytes);
 	e->s.now_ns = quell_shaper_ready_ns(&e->wire);
-	quell_places_take(&e->places, &e->place, e->s.now_ns, e->s.acked_bytes);
-	quell_places_leave(&e->places, &e->place, e->s.acked_bytes);
-	e->s.now_ns = quell_places_moved_ns(&e->places, &e->place, e->s.now_ns);
+	quell_slots_reserve(&e->places, &e->place, e->s.now_ns, e->s.acked_bytes);
+	quell_slots_release(&e->places, &e->place, e->s.acked_bytes);
+	e->s.now_ns = quell_slots_moved_ns(&e->places, &e->place, e->s.now_ns);
 
 	quell_portload_measure(&e->load_params, e->s.rtt_ns, e->s.link_bytes_ps);
 	quell_portload_advance(&e->load, &e->load_params, e->s.now_ns);

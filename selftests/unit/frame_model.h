@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <quell/core/port/frame_control.h>
-#include <quell/core/port/plain.h>
+#include <quell/core/port/fastpath.h>
 
 /**
  * struct frame_model - what the reader found
@@ -213,16 +213,16 @@ static inline const char *model_complaint(const struct frame_model *m,
 	return NULL;
 }
 
-/* NULL if what quell_plain_read() says of a frame is what quell_frame_parse() has read. */
+/* NULL if what quell_fastpath_parse() says of a frame is what quell_frame_parse() has read. */
 static inline const char *plain_complaint(struct quell_frame *frame, bool *is_plain)
 {
 	const struct quell_frame_ip *ip = &frame->ip[0];
-	struct quell_plain plain;
+	struct quell_fastpath plain;
 
-	*is_plain = quell_plain_read(&plain, frame->data, frame->bytes, frame->len);
+	*is_plain = quell_fastpath_parse(&plain, frame->data, frame->bytes, frame->len);
 	if (!*is_plain)
 		return NULL;
-	if (frame->is_short || frame->inner || frame->tagged || ip->at != QUELL_PLAIN_IP_AT)
+	if (frame->is_short || frame->inner || frame->tagged || ip->at != QUELL_FASTPATH_IP_AT)
 		return "plain, but for tags, tunnels or its length";
 	if (plain.tcp_at != ip->transport_at || plain.tcp_bytes != frame->tcp_bytes ||
 	    plain.tcp_flags != frame->tcp_flags)

@@ -214,7 +214,7 @@ TEST(marked_search)
 	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT &&
 		    f.a.cubic.window_q16 == 60 * MSS_Q16)
 		TH_LOG("marks__half_of_a_round_and_a_queue_begin_fit");
-	EXPECT_TRUE(quell_adapt_has_answered(&f.a, &f.needs))
+	EXPECT_TRUE(quell_adapt_has_responded(&f.a, &f.needs))
 		TH_LOG("marks__of_the_search_are_answered");
 	start_second_round(&f, BASE_NS);
 	acks(&f, BASE_NS + 10000, 20);

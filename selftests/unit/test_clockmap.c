@@ -358,7 +358,7 @@ TEST(edges)
 	map.bins[0].sw_ns += 100000;
 	map.bins[map.bins_nr - 1].sw_ns += 100000000;
 	map.agreed_ns = 0;
-	quell_clockmap_judge(&map, true, map.last_ns);
+	quell_clockmap_evaluate(&map, true, map.last_ns);
 	EXPECT_TRUE(!map.usable)
 		TH_LOG("quell_clockmap_judge__no_line");
 	settle(&map);

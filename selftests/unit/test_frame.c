@@ -335,13 +335,13 @@ TEST(plain)
 		{ "eq4t", 10, false }, { "e44t", 10, false }, { "e6o4t", 10, false },
 		{ "ep", 10, false },
 	};
-	struct quell_plain plain;
+	struct quell_fastpath plain;
 	struct stack s;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		build(&s, cases[i].letters, cases[i].bytes);
-		EXPECT_EQ(cases[i].plain, quell_plain_read(&plain, s.data, s.len, s.len))
+		EXPECT_EQ(cases[i].plain, quell_fastpath_parse(&plain, s.data, s.len, s.len))
 			TH_LOG("plain__%s_%u", cases[i].letters, cases[i].bytes);
 	}
 }

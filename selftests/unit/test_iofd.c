@@ -88,7 +88,7 @@ static struct quell_iofd_packet history_packet(struct history *h, char what)
 static void history_step(struct history *h, char what)
 {
 	static const u8 gone[QUELL_IOFD_ALTERNATES_MAX] = {
-		[0 ... QUELL_IOFD_ALTERNATES_MAX - 1] = QUELL_IOFD_GONE };
+		[0 ... QUELL_IOFD_ALTERNATES_MAX - 1] = QUELL_IOFD_REMOVED };
 	struct quell_iofd_packet packet;
 	u8 alternate;
 
@@ -414,7 +414,7 @@ static void offer(bool whole, struct quell_iofd_packet *packet, char *got, u32 *
 
 	memset(got, '-', SEGMENTS);
 	packet->queued_bytes = first_bytes + (SEGMENTS - 1) * packet->bytes;
-	if (whole && quell_iofd_keeps(&vars, &defaults, packet)) {
+	if (whole && quell_iofd_is_local(&vars, &defaults, packet)) {
 		++*kept;
 		return;
 	}
@@ -484,10 +484,10 @@ TEST(super_packet_without_table)
 
 	start_over();
 	packet.queued_bytes = defaults.threshold_bytes + 1;
-	EXPECT_FALSE(quell_iofd_keeps(&vars, &defaults, &packet))
+	EXPECT_FALSE(quell_iofd_is_local(&vars, &defaults, &packet))
 		TH_LOG("quell_iofd_keeps__one_may_be_deflected");
 	none.entries = 0;
-	EXPECT_TRUE(quell_iofd_keeps(&vars, &none, &packet))
+	EXPECT_TRUE(quell_iofd_is_local(&vars, &none, &packet))
 		TH_LOG("quell_iofd_keeps__no_table");
 }
 

@@ -113,10 +113,10 @@ TEST(wake)
 
 	EXPECT_EQ(1001, quell_shaper_ready_ns(&wire))
 		TH_LOG("quell_shaper_ready_ns__rounds_up");
-	quell_shaper_wake(&wire, 1000);
+	quell_shaper_restart(&wire, 1000);
 	EXPECT_TRUE(wire.free_ns == 1000 && wire.free_rem == 7)
 		TH_LOG("quell_shaper_wake__busy");
-	quell_shaper_wake(&wire, 1001);
+	quell_shaper_restart(&wire, 1001);
 	EXPECT_TRUE(wire.free_ns == 1001 && !wire.free_rem)
 		TH_LOG("quell_shaper_wake__idle");
 	EXPECT_EQ(1001, quell_shaper_ready_ns(&wire))

@@ -157,24 +157,24 @@ TEST(round_trips)
 	double want = RTT_NS;
 	u32 i;
 
-	rcp_port_told(&port, 70000);
+	rcp_port_add_rtt(&port, 70000);
 	EXPECT_EQ(21000, port.rtt_ns_q16 >> 16)
 		TH_LOG("rcp_port_told__a_fiftieth");
 	port = port_at(LINK_BYTES_PS, RTT_NS, RTT_NS, 0);
 	for (i = 0; i < 1000; i++) {
 		u64 rtt_ns = i < 500 ? 70000 : 15000 + i;
 
-		rcp_port_told(&port, rtt_ns);
+		rcp_port_add_rtt(&port, rtt_ns);
 		want += (rtt_ns - want) / 50;
 	}
 	EXPECT_TRUE(fabs(port.rtt_ns_q16 / 65536.0 - want) < 50 / 65536.0)
 		TH_LOG("rcp_port_told__average");
-	rcp_port_told(&port, ~0ULL);
+	rcp_port_add_rtt(&port, ~0ULL);
 	EXPECT_TRUE(port.rtt_ns_q16 >> 16 < RCP_RTT_MAX_NS / 40)
 		TH_LOG("rcp_port_told__longest");
 	port = port_at(LINK_BYTES_PS, RTT_NS, RTT_NS, 0);
 	for (i = 0; i < 1000; i++)
-		rcp_port_told(&port, 1);
+		rcp_port_add_rtt(&port, 1);
 	EXPECT_EQ(RCP_RTT_MIN_NS, port.rtt_ns_q16 >> 16)
 		TH_LOG("rcp_port_told__shortest");
 }
@@ -191,7 +191,7 @@ TEST(intervals)
 	rcp_port_advance(&port, &p, 24999, 0);
 	EXPECT_EQ(LINK_BYTES_PS, port.rate_q16 >> 16)
 		TH_LOG("rcp_port_advance__not_before");
-	rcp_port_told(&port, 70000);
+	rcp_port_add_rtt(&port, 70000);
 	port.rtt_ns_q16 = 30000ULL << 16;
 	rcp_port_advance(&port, &p, 25000, 0);
 	EXPECT_TRUE(port.rate_q16 < LINK_BYTES_PS << 16 && !port.in_bytes)

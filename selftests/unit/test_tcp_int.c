@@ -277,7 +277,7 @@ TEST(answer)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct quell_tcp_int out = { .tag_freq = 15 };
 
-		EXPECT_TRUE(quell_tcp_int_answer(&cases[i].in, &out) == cases[i].answered &&
+		EXPECT_TRUE(quell_tcp_int_echo(&cases[i].in, &out) == cases[i].answered &&
 			    same(&out, &cases[i].out))
 			TH_LOG("quell_tcp_int_answer__%s", cases[i].name);
 	}

@@ -76,7 +76,7 @@ static long double random_error(struct random_state *random)
 	u64 base_ns = random_magnitude(random, 1000, rtt_ns);
 	u64 alpha_bytes_ps = random_magnitude(random, QUELL_TIMELY_FAST_ALPHA_BYTES_PS_MIN,
 					      QUELL_TIMELY_FAST_ALPHA_BYTES_PS_MAX);
-	u64 weight_q32 = random_between(random, 0, QUELL_TIMELY_CUT_ONE);
+	u64 weight_q32 = random_between(random, 0, QUELL_TIMELY_DECREASE_ONE);
 
 	return fabsl(timely_fast_rate_q16(rate_q16, rtt_ns, base_ns, alpha_bytes_ps, weight_q32) -
 		     fast_equation(rate_q16, rtt_ns, base_ns, 65536.0L * alpha_bytes_ps,

@@ -166,7 +166,7 @@ static int update_code(const struct bpf_model *model, struct bpf_code *code, int
 }
 
 static int replace_code(struct bpf_model *model, struct bpf_code *code,
-			const struct bpf_words *words, const struct bpf_pinned *old)
+			const struct bpf_args *words, const struct bpf_pinned *old)
 {
 	int params_fd, status;
 	bool shared;
@@ -192,7 +192,7 @@ static int replace_code(struct bpf_model *model, struct bpf_code *code,
 }
 
 static int load_code(struct bpf_model *model, struct bpf_code *code,
-		     const struct bpf_words *words)
+		     const struct bpf_args *words)
 {
 	int status = bpf_code_load(code);
 
@@ -200,7 +200,7 @@ static int load_code(struct bpf_model *model, struct bpf_code *code,
 	return status ? status : register_code(model, code);
 }
 
-static int load_or_replace(struct bpf_model *model, const struct bpf_words *words, bool replace)
+static int load_or_replace(struct bpf_model *model, const struct bpf_args *words, bool replace)
 {
 	const char *algo = model->core->name;
 	struct bpf_pinned old;
@@ -233,18 +233,18 @@ static int load_or_replace(struct bpf_model *model, const struct bpf_words *word
 
 static int load_verb(int argc, char **argv, bool replace)
 {
-	struct bpf_words words = {};
+	struct bpf_args words = {};
 	struct bpf_model model;
 	int status;
 
 	status = begin(&model, argv[0]);
 	if (!status)
-		status = bpf_words_read(&words, &model, argc - 1, argv + 1);
+		status = bpf_args_parse(&words, &model, argc - 1, argv + 1);
 	if (!status)
 		status = bpf_check_privilege(replace ? "bpf replace" : "bpf load");
 	if (!status)
 		status = load_or_replace(&model, &words, replace);
-	bpf_words_free(&words);
+	bpf_args_free(&words);
 	bpf_model_free(&model);
 	return status;
 }
@@ -337,21 +337,21 @@ static int change_loaded(struct bpf_model *model, const struct changes *changes)
 /* quell bpf set ALGO [preset NAME] [PARAM VALUE]... */
 int bpf_set(struct app *app, int argc, char **argv)
 {
-	struct bpf_words words = {};
+	struct bpf_args words = {};
 	struct bpf_model model;
 	int status;
 
 	(void)app;
 	status = begin(&model, argv[0]);
 	if (!status)
-		status = bpf_words_read(&words, &model, argc - 1, argv + 1);
+		status = bpf_args_parse(&words, &model, argc - 1, argv + 1);
 	if (!status && words.dir) {
 		complain("bpf set: a directory is for load and replace");
 		status = STATUS_INPUT;
 	}
 	if (!status)
 		status = change_loaded(&model, &words.changes);
-	bpf_words_free(&words);
+	bpf_args_free(&words);
 	bpf_model_free(&model);
 	return status;
 }

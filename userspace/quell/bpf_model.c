@@ -198,7 +198,7 @@ void bpf_model_sum(struct bpf_model *model, const void *values, unsigned int cpu
 	}
 }
 
-static int take_preset(struct bpf_words *words, const char *algo, const char *name)
+static int take_preset(struct bpf_args *words, const char *algo, const char *name)
 {
 	if (words->preset) {
 		complain("%s preset: given twice", algo);
@@ -209,7 +209,7 @@ static int take_preset(struct bpf_words *words, const char *algo, const char *na
 }
 
 /**
- * bpf_words_read() - read the arguments behind the algorithm
+ * bpf_args_parse() - read the arguments behind the algorithm
  * @words: filled in; the caller must free it even on failure
  * @model: the algorithm
  * @argc: number of arguments
@@ -217,13 +217,13 @@ static int take_preset(struct bpf_words *words, const char *algo, const char *na
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
-int bpf_words_read(struct bpf_words *words, const struct bpf_model *model, int argc,
+int bpf_args_parse(struct bpf_args *words, const struct bpf_model *model, int argc,
 		   char **argv)
 {
 	struct pair pair;
 	int status, i = 0;
 
-	*words = (struct bpf_words){};
+	*words = (struct bpf_args){};
 	status = changes_alloc(&words->changes, &model->cc);
 	while (!status && i < argc) {
 		status = pair_next(argc, argv, &i, &pair);
@@ -242,10 +242,10 @@ int bpf_words_read(struct bpf_words *words, const struct bpf_model *model, int a
 }
 
 /**
- * bpf_words_free() - free the memory of bpf_words_read()
+ * bpf_args_free() - free the memory of bpf_args_parse()
  * @words: the words; zeroed is allowed
  */
-void bpf_words_free(struct bpf_words *words)
+void bpf_args_free(struct bpf_args *words)
 {
 	changes_free(&words->changes);
 }

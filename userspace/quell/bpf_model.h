@@ -32,12 +32,12 @@ struct bpf_model {
 };
 
 /**
- * struct bpf_words - arguments of a command that loads an object
+ * struct bpf_args - arguments of a command that loads an object
  * @preset: applied before @changes, or NULL
  * @dir: directory of the objects, NULL for the usual one
  * @changes: parameters and values
  */
-struct bpf_words {
+struct bpf_args {
 	const struct preset	*preset;
 	const char		*dir;
 	struct changes		changes;
@@ -50,9 +50,9 @@ void bpf_model_free(struct bpf_model *model);
 void bpf_model_take(struct bpf_model *model, const void *block);
 void bpf_model_apply(struct bpf_model *model, const struct changes *changes);
 void bpf_model_sum(struct bpf_model *model, const void *values, unsigned int cpus);
-int bpf_words_read(struct bpf_words *words, const struct bpf_model *model, int argc,
+int bpf_args_parse(struct bpf_args *words, const struct bpf_model *model, int argc,
 		   char **argv);
-void bpf_words_free(struct bpf_words *words);
+void bpf_args_free(struct bpf_args *words);
 
 /* bpf.c */
 int bpf_not_loaded(const char *algo);

@@ -43,7 +43,7 @@
 	QUELL_COUNTER(struct quell_bpf_option_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc descs[] = {
-	OPTION_COUNTER("option-agreed", agreed, "Connections that use the option."),
+	OPTION_COUNTER("option-negotiated", agreed, "Connections that use the option."),
 	OPTION_COUNTER("option-sent", sent, "Segments sent with it."),
 	OPTION_COUNTER("option-received", received,
 		       "Segments received with it that TCP accepts."),
@@ -59,19 +59,19 @@ static const struct quell_counter_desc descs[] = {
 	OPTION_COUNTER("rtt-echo", rtt_echo, "Departures echoed and believed."),
 	OPTION_COUNTER("rtt-echo-refused", rtt_echo_refused,
 		       "Departures echoed that never were."),
-	OPTION_COUNTER("rtt-echo-waited", rtt_echo_waited,
+	OPTION_COUNTER("rtt-echo-delayed", rtt_echo_delayed,
 		       "Echoes that say that the ACK waited, and are no round-trip time."),
 	OPTION_COUNTER("rtt-hold-refused", rtt_hold_refused,
 		       "Echoes that stated more hold time than can be."),
 };
 
 /**
- * struct option_words - arguments of quell bpf option
+ * struct option_args - arguments of quell bpf option
  * @verb:   "on", "off" or "show"
  * @cgroup: directory of a cgroup, NULL if not given
  * @dir:    directory of the objects, NULL for the usual one
  */
-struct option_words {
+struct option_args {
 	const char	*verb;
 	const char	*cgroup;
 	const char	*dir;
@@ -267,7 +267,7 @@ static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
 	return status;
 }
 
-static int turn_on(const struct option_words *words)
+static int turn_on(const struct option_args *words)
 {
 	const char *path = words->cgroup ? words->cgroup : CGROUP_TOP;
 	int cgroup_fd, prog_fd = -1, status;
@@ -329,7 +329,7 @@ static int detach_one(const char *path)
 	return detach(name, NULL);
 }
 
-static int turn_off(const struct option_words *words)
+static int turn_off(const struct option_args *words)
 {
 	int status, nr = 0;
 	bool undone;
@@ -457,7 +457,7 @@ static int show(struct out *o)
 }
 
 /* A pair of words; false if it does not belong to the verb. */
-static bool take_word(struct option_words *words, const char *word, const char *value)
+static bool take_word(struct option_args *words, const char *word, const char *value)
 {
 	const char **place = NULL;
 
@@ -471,11 +471,11 @@ static bool take_word(struct option_words *words, const char *word, const char *
 	return true;
 }
 
-static int read_words(struct option_words *words, int argc, char **argv)
+static int read_words(struct option_args *words, int argc, char **argv)
 {
 	int i;
 
-	*words = (struct option_words){ .verb = argc ? argv[0] : "show" };
+	*words = (struct option_args){ .verb = argc ? argv[0] : "show" };
 	if (strcmp(words->verb, "on") && strcmp(words->verb, "off") &&
 	    strcmp(words->verb, "show")) {
 		complain("bpf option: '%s' is not show, on or off", words->verb);
@@ -497,7 +497,7 @@ static int read_words(struct option_words *words, int argc, char **argv)
 /* quell bpf option [show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]] */
 int bpf_option(struct app *app, int argc, char **argv)
 {
-	struct option_words words;
+	struct option_args words;
 
 	if (read_words(&words, argc, argv))
 		return STATUS_INPUT;

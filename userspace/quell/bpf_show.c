@@ -210,12 +210,12 @@ int bpf_show(struct app *app, int argc, char **argv)
 }
 
 /**
- * bpf_list_words() - print for completion which algorithms there are, or an algorithm's parameters
+ * bpf_list_args() - print for completion which algorithms there are, or an algorithm's parameters
  * @algo: the algorithm, or NULL
  *
  * Return: an exit status.
  */
-int bpf_list_words(const char *algo)
+int bpf_list_args(const char *algo)
 {
 	const struct quell_core *core;
 	size_t i;

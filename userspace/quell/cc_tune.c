@@ -24,13 +24,13 @@
 #define CELL_LEN	160
 
 /**
- * struct tune_words - the arguments
+ * struct tune_args - the arguments
  * @dev: interface
  * @rate_bytes_ps: rate, 0 if not given
  * @rtt_ns: round trip, 0 if not given
  * @dry_run: show the values instead of setting them
  */
-struct tune_words {
+struct tune_args {
 	const char	*dev;
 	uint64_t	rate_bytes_ps;
 	uint64_t	rtt_ns;
@@ -70,7 +70,7 @@ static int read_range(const char *word, const char *text, uint32_t unit, const u
 	return STATUS_INPUT;
 }
 
-static int read_pair(struct tune_words *words, const struct pair *pair)
+static int read_pair(struct tune_args *words, const struct pair *pair)
 {
 	static const uint64_t rates[] = { TUNE_RATE_LEAST, TUNE_RATE_MOST };
 	static const uint64_t rtts[] = { TUNE_RTT_LEAST_NS, TUNE_RTT_MOST_NS };
@@ -89,7 +89,7 @@ static int read_pair(struct tune_words *words, const struct pair *pair)
 	return STATUS_INPUT;
 }
 
-static int read_words(struct tune_words *words, int argc, char **argv)
+static int read_words(struct tune_args *words, int argc, char **argv)
 {
 	struct pair pair;
 	int i = 0;
@@ -131,7 +131,7 @@ static bool has_line_rate(const char *dev)
 }
 
 /* The rate: as typed, as set for the interface, or as its driver reports it. */
-static int find_rate(struct app *app, const struct tune_words *words, uint32_t ifindex,
+static int find_rate(struct app *app, const struct tune_args *words, uint32_t ifindex,
 		     struct tune_found *found)
 {
 	struct tune_path *path = &found->path;
@@ -161,7 +161,7 @@ static int find_rate(struct app *app, const struct tune_words *words, uint32_t i
 /* The least round trip that flows over the interface have measured; longer paths do not count. */
 static int measure_rtt(struct app *app, uint32_t ifindex, uint64_t *rtt_ns, unsigned int *flows)
 {
-	const struct flow_words wanted = { .sort = -1, .ifindex = ifindex, .brief = true };
+	const struct flow_args wanted = { .sort = -1, .ifindex = ifindex, .brief = true };
 	struct flow_list list;
 	int status = flow_fetch(app, &wanted, &list);
 	size_t i;
@@ -182,7 +182,7 @@ static int measure_rtt(struct app *app, uint32_t ifindex, uint64_t *rtt_ns, unsi
 }
 
 /* The round trip: as measured, as typed, or that of the network with such a rate. */
-static int find_rtt(struct app *app, const struct tune_words *words, uint32_t ifindex,
+static int find_rtt(struct app *app, const struct tune_args *words, uint32_t ifindex,
 		    struct tune_found *found)
 {
 	const struct tune_network *network = tune_network_of(found->path.rate_bytes_ps);
@@ -287,7 +287,7 @@ static int show_or_set(struct app *app, const struct cc *cc, const struct tune_f
 /* quell cc tune ALGO --dev DEV [--rate RATE] [--rtt TIME] [--dry-run] */
 int cc_tune(struct app *app, int argc, char **argv)
 {
-	struct tune_words words = {};
+	struct tune_args words = {};
 	struct tune_found found = {};
 	char dev[IF_NAMESIZE];
 	const struct cc *cc;

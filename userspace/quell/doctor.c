@@ -81,7 +81,7 @@ static void print_findings(struct out *o, const struct findings *findings, int f
 
 static int fetch_flows(struct app *app, struct doctor_host *host)
 {
-	const struct flow_words all = { .sort = -1 };
+	const struct flow_args all = { .sort = -1 };
 	struct nl_error err;
 	int status;
 
@@ -125,7 +125,7 @@ int doctor(struct app *app, int argc, char **argv)
 	if (!root || !*root)
 		status = examine_kernel(app, &host);
 	if (!status) {
-		faults = doctor_judge(&host, &findings);
+		faults = doctor_check(&host, &findings);
 		print_findings(&app->out, &findings, faults);
 		status = faults ? STATUS_FINDINGS : STATUS_OK;
 	}

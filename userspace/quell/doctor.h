@@ -2,8 +2,8 @@
 /*
  * quell doctor: facts about a host, and the findings they lead to.
  *
- * The facts are collected first (doctor_files.c, doctor_net.c, doctor_hold.c), checked without
- * access to the host (doctor_judge.c), and then printed (doctor.c).
+ * The facts are collected first (doctor_files.c, doctor_net.c, doctor_refs.c), checked without
+ * access to the host (doctor_check.c), and then printed (doctor.c).
  */
 #ifndef QUELL_CLI_DOCTOR_H
 #define QUELL_CLI_DOCTOR_H
@@ -156,14 +156,14 @@ bool doctor_read_line(const char *root, const char *path, char *line, size_t len
 /* doctor_net.c */
 int doctor_read_devs(struct doctor_host *host);
 
-/* doctor_hold.c */
+/* doctor_refs.c */
 int doctor_read_holders(struct doctor_host *host);
 
-/* doctor_judge.c, doctor_flows.c, doctor_quote.c */
-int doctor_judge(const struct doctor_host *host, struct findings *findings);
-void doctor_judge_flows(const struct doctor_host *host, struct findings *findings);
-void doctor_find(struct findings *findings, enum doctor_level level, const char *check,
-		 const char *text, const char *command);
+/* doctor_check.c, doctor_flows.c, doctor_quote.c */
+int doctor_check(const struct doctor_host *host, struct findings *findings);
+void doctor_check_flows(const struct doctor_host *host, struct findings *findings);
+void doctor_report(struct findings *findings, enum doctor_level level, const char *check,
+		   const char *text, const char *command);
 const char *doctor_dev_name(const struct doctor_host *host, uint32_t ifindex);
 char *doctor_quote(char *buf, size_t len, const char *name);
 bool doctor_is_quell(const struct doctor_host *host, const char *cc);

@@ -46,7 +46,7 @@ static bool is_without(const struct flow *f, const char *reason)
 
 static bool has_peer_without_quell(const struct flow *f)
 {
-	return is_without(f, "no-answer");
+	return is_without(f, "no-reply");
 }
 
 static bool has_no_offer(const struct flow *f)
@@ -358,15 +358,15 @@ static void report(const struct doctor_host *host, const struct ailment *a, size
 		*command = '\0';
 	snprintf(text, sizeof(text), "%zu of %zu flows, one to %.60s, %.360s", n, host->flows.n,
 		 peer, finding);
-	doctor_find(findings, a->level, a->check, text, command);
+	doctor_report(findings, a->level, a->check, text, command);
 }
 
 /**
- * doctor_judge_flows() - findings by the flows
+ * doctor_check_flows() - findings by the flows
  * @host: the facts
  * @findings: the findings are added to it
  */
-void doctor_judge_flows(const struct doctor_host *host, struct findings *findings)
+void doctor_check_flows(const struct doctor_host *host, struct findings *findings)
 {
 	size_t i, j;
 

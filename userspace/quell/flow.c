@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "diag.h"
+#include "sock_diag.h"
 #include "flow.h"
 #include "quell.h"
 #include "watch.h"
@@ -73,14 +73,14 @@ static void join(struct flow *f, const struct diag *d)
 }
 
 /* Keep the flows that the filters let through. */
-static void keep_wanted(struct flow_list *list, const struct flow_words *words)
+static void keep_wanted(struct flow_list *list, const struct flow_args *words)
 {
 	size_t i, kept = 0;
 
 	for (i = 0; i < list->n; i++) {
 		struct flow one = list->list[i];
 
-		if (!flow_is_wanted(words, &one))
+		if (!flow_matches(words, &one))
 			continue;
 		list->list[i] = list->list[kept];
 		list->list[kept++] = one;
@@ -100,7 +100,7 @@ static void keep_wanted(struct flow_list *list, const struct flow_words *words)
  *
  * Return: an exit status, after a complaint.
  */
-int flow_fetch(struct app *app, const struct flow_words *words, struct flow_list *list)
+int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list *list)
 {
 	struct diag_list sockets;
 	int status, ret;
@@ -178,7 +178,7 @@ static void print_details(struct out *o, const struct flow_list *list)
  *
  * Return: an exit status, after a complaint.
  */
-int flow_show_once(struct app *app, struct flow_words *words)
+int flow_show_once(struct app *app, struct flow_args *words)
 {
 	bool all = app->out.json || app->details || words->details;
 	struct flow_list list;
@@ -219,10 +219,10 @@ int flow_check_cc(struct app *app, const char *cc)
 /* quell flow show [-d] [FILTER]... */
 int flow_show(struct app *app, int argc, char **argv)
 {
-	struct flow_words words;
+	struct flow_args words;
 	int status;
 
-	status = flow_words_read(&words, false, argc, argv);
+	status = flow_args_parse(&words, false, argc, argv);
 	if (!status)
 		status = app_connect(app, "swift");
 	if (!status)

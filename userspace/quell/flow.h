@@ -25,7 +25,7 @@
 #define FLOW_COLUMNS		80
 
 /**
- * struct flow_words - the arguments of "flow show" and "flow watch"
+ * struct flow_args - the arguments of "flow show" and "flow watch"
  * @cc: algorithm, or NULL for all
  * @src: local addresses
  * @dst: remote addresses
@@ -41,7 +41,7 @@
  * @no_color: of "flow watch"
  * @interval_ns: of "flow watch"
  */
-struct flow_words {
+struct flow_args {
 	const char			*cc;
 	struct quell_trace_prefix	src;
 	struct quell_trace_prefix	dst;
@@ -58,10 +58,10 @@ struct flow_words {
 	uint64_t			interval_ns;
 };
 
-/* flow_words.c */
-int flow_words_read(struct flow_words *words, bool watch, int argc, char **argv);
-bool flow_is_wanted(const struct flow_words *words, const struct flow *f);
-void flow_sort(const struct flow_words *words, struct flow_list *list);
+/* flow_args.c */
+int flow_args_parse(struct flow_args *words, bool watch, int argc, char **argv);
+bool flow_matches(const struct flow_args *words, const struct flow *f);
+void flow_sort(const struct flow_args *words, struct flow_list *list);
 const char *flow_sort_name(int sort);
 uint64_t flow_sort_value(int sort, const struct flow *f);
 uint64_t flow_delay_ns(const struct flow *f);

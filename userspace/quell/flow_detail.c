@@ -9,7 +9,7 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "diag.h"
+#include "sock_diag.h"
 #include "flow.h"
 #include "qty.h"
 #include "quell.h"
@@ -193,14 +193,15 @@ static void print_diag(struct out *o, const struct flow *f)
 }
 
 /* The last window reduction: reason, round-trip time, age. */
-static void print_cut(struct out *o, const struct flow *f)
+static void print_reduction(struct out *o, const struct flow *f)
 {
-	if (!f->cut)
+	if (!f->reduction)
 		return;
-	out_str(o, "cut", " cut:%s", f->cut);
-	out_qty(o, "cut_age_ns", " cut-ago:%s", QUELL_UNIT_NS, f->cut_age_ns);
-	if (f->cut_rtt_ns)
-		out_qty(o, "cut_rtt_ns", " cut-rtt:%s", QUELL_UNIT_NS, f->cut_rtt_ns);
+	out_str(o, "reduction", " reduction:%s", f->reduction);
+	out_qty(o, "reduction_age_ns", " reduction-ago:%s", QUELL_UNIT_NS, f->reduction_age_ns);
+	if (f->reduction_rtt_ns)
+		out_qty(o, "reduction_rtt_ns", " reduction-rtt:%s", QUELL_UNIT_NS,
+			f->reduction_rtt_ns);
 }
 
 static void print_part(struct out *o, const char *key, const char *fmt, const struct flow *f,
@@ -258,7 +259,7 @@ static void print_second_line(struct out *o, const struct flow *f)
 		out_u64(o, "inflight_bytes", " inflight:%sb", f->inflight_bytes);
 	if (f->limited_by && *f->limited_by)
 		out_str(o, "limited_by", " limited-by:%s", f->limited_by);
-	print_cut(o, f);
+	print_reduction(o, f);
 	if (f->adapt)
 		out_str(o, "adapt", " adapt:%s", f->adapt);
 	if (f->fallback)

@@ -12,7 +12,7 @@
 
 enum {
 	COL_CC, COL_PORT, COL_PEER, COL_WINDOW, COL_RATE, COL_RTT, COL_TARGET, COL_RETRANS,
-	COL_CUT, COL_BY, COL_LIMIT, COLS
+	COL_REDUCTION, COL_BY, COL_LIMIT, COLS
 };
 
 /* Columns of the remote address at least. */
@@ -36,13 +36,13 @@ static const struct {
 	[COL_RTT] = { "RTT", true },
 	[COL_TARGET] = { "TARGET", true },
 	[COL_RETRANS] = { "RETX", true },
-	[COL_CUT] = { "CUT", false },
+	[COL_REDUCTION] = { "CUT", false },
 	[COL_BY] = { "BY", false },
 	[COL_LIMIT] = { "LIMIT", false },
 };
 
 /* Columns that narrow lines have no room for, the first given up first. */
-static const int given_up[] = { COL_CUT, COL_TARGET };
+static const int given_up[] = { COL_REDUCTION, COL_TARGET };
 
 static void format_row(struct row *row, const struct flow *f)
 {
@@ -52,7 +52,7 @@ static void format_row(struct row *row, const struct flow *f)
 	flow_format_window(row->cell[COL_WINDOW], f);
 	flow_format_time(row->cell[COL_RTT], f->rtt_ns);
 	flow_format_time(row->cell[COL_TARGET], f->target_ns);
-	snprintf(row->cell[COL_CUT], FLOW_CELL_LEN, "%s", f->cut ? f->cut : "-");
+	snprintf(row->cell[COL_REDUCTION], FLOW_CELL_LEN, "%s", f->reduction ? f->reduction : "-");
 	flow_format_governor(row->cell[COL_BY], f);
 	snprintf(row->cell[COL_LIMIT], FLOW_CELL_LEN, "%s",
 		 f->limited_by && *f->limited_by ? f->limited_by : "-");

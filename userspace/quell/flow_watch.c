@@ -64,7 +64,7 @@ static uint64_t now_ns(void)
  */
 struct session {
 	struct app		*app;
-	struct flow_words	*words;
+	struct flow_args	*words;
 	char			given[WATCH_TEXT_LEN / 2];
 	struct watch		watch;
 	struct watch_layout	layout;
@@ -91,7 +91,7 @@ static void keep_words(struct session *s, int argc, char **argv)
 					 argv[i + 1]);
 		i++;
 	}
-	watch_plain(s->given, sizeof(s->given), raw);
+	watch_strip_control(s->given, sizeof(s->given), raw);
 }
 
 static void make_title(struct session *s)
@@ -116,7 +116,7 @@ static int fetch_counters(struct session *s)
 
 	if (!s->view.details || !row || row->flow.counters.n)
 		return STATUS_OK;
-	watch_screen_calm();
+	watch_screen_restore();
 	return flow_fetch_counters(s->app, s->words->cc, row->key, &row->flow.counters);
 }
 
@@ -128,7 +128,7 @@ static int take_sample(struct session *s)
 	struct flow_list list;
 	int status;
 
-	watch_screen_calm();
+	watch_screen_restore();
 	s->words->brief = true;
 	s->words->detailed = s->view.details && chosen ? chosen->key : 0;
 	status = flow_fetch(s->app, s->words, &list);
@@ -143,9 +143,9 @@ static int take_sample(struct session *s)
 	return status;
 }
 
-static void change_order(struct watch *w, enum watch_wish wish)
+static void change_order(struct watch *w, enum watch_action wish)
 {
-	if (wish == WISH_SORT)
+	if (wish == ACTION_SORT)
 		w->sort = flow_sort_name(w->sort + 1) ? w->sort + 1 : 0;
 	else
 		w->ascending = !w->ascending;
@@ -153,22 +153,22 @@ static void change_order(struct watch *w, enum watch_wish wish)
 }
 
 /* How many flows further down a key leads. */
-static long lines_of(const struct session *s, enum watch_wish wish)
+static long lines_of(const struct session *s, enum watch_action wish)
 {
 	long page = s->lines > 1 ? s->lines - 1 : 1;
 
 	switch (wish) {
-	case WISH_UP:
+	case ACTION_UP:
 		return -1;
-	case WISH_DOWN:
+	case ACTION_DOWN:
 		return 1;
-	case WISH_PAGE_UP:
+	case ACTION_PAGE_UP:
 		return -page;
-	case WISH_PAGE_DOWN:
+	case ACTION_PAGE_DOWN:
 		return page;
-	case WISH_FIRST:
+	case ACTION_FIRST:
 		return -(long)s->watch.n;
-	case WISH_LAST:
+	case ACTION_LAST:
 		return s->watch.n;
 	default:
 		return 0;
@@ -176,31 +176,31 @@ static long lines_of(const struct session *s, enum watch_wish wish)
 }
 
 /* Run the action of a key; false: quit. */
-static bool do_wish(struct session *s, enum watch_wish wish)
+static bool do_wish(struct session *s, enum watch_action wish)
 {
 	long lines = lines_of(s, wish);
 
-	if (s->view.help && wish != WISH_REDRAW) {
+	if (s->view.help && wish != ACTION_REDRAW) {
 		s->view.help = false;
 		return true;
 	}
 	if (lines)
 		watch_move(&s->watch, lines);
-	else if (wish == WISH_PAUSE)
+	else if (wish == ACTION_PAUSE)
 		s->paused = !s->paused;
-	else if (wish == WISH_HELP)
+	else if (wish == ACTION_HELP)
 		s->view.help = true;
-	else if (wish == WISH_DETAILS)
+	else if (wish == ACTION_DETAILS)
 		s->view.details = !s->view.details;
-	else if (wish == WISH_SORT || wish == WISH_REVERSE)
+	else if (wish == ACTION_SORT || wish == ACTION_REVERSE)
 		change_order(&s->watch, wish);
-	return wish != WISH_QUIT;
+	return wish != ACTION_QUIT;
 }
 
 /* Draw, if there is anything new, and wait for a key or the next look. */
 static bool go_on(struct session *s, bool *is_new)
 {
-	enum watch_wish wish;
+	enum watch_action wish;
 	uint64_t now;
 
 	if (*is_new) {
@@ -210,8 +210,8 @@ static bool go_on(struct session *s, bool *is_new)
 	now = now_ns();
 	wish = watch_screen_key(s->paused ? UINT64_MAX / 2 :
 				s->next_ns > now ? s->next_ns - now : 0);
-	*is_new = wish != WISH_NONE;
-	return wish == WISH_NONE || do_wish(s, wish);
+	*is_new = wish != ACTION_NONE;
+	return wish == ACTION_NONE || do_wish(s, wish);
 }
 
 static int watch_on_screen(struct session *s)
@@ -241,7 +241,7 @@ static int watch_on_screen(struct session *s)
 }
 
 /* Each look a document on a line of its own, until interrupted or a write fails. */
-static int watch_as_json(struct app *app, struct flow_words *words)
+static int watch_as_json(struct app *app, struct flow_args *words)
 {
 	const struct timespec pause = {
 		.tv_sec = words->interval_ns / NS_PER_SEC,
@@ -257,7 +257,7 @@ static int watch_as_json(struct app *app, struct flow_words *words)
 	return status;
 }
 
-static int watch_flows(struct app *app, struct flow_words *words, int argc, char **argv)
+static int watch_flows(struct app *app, struct flow_args *words, int argc, char **argv)
 {
 	const char *no_color = getenv("NO_COLOR");
 	struct session s = {
@@ -280,10 +280,10 @@ static int watch_flows(struct app *app, struct flow_words *words, int argc, char
 /* quell flow watch: runs until q or a signal. */
 int flow_watch(struct app *app, int argc, char **argv)
 {
-	struct flow_words words;
+	struct flow_args words;
 	int status;
 
-	status = flow_words_read(&words, true, argc, argv);
+	status = flow_args_parse(&words, true, argc, argv);
 	if (!status && !app->out.json)
 		status = watch_screen_check();
 	if (!status)

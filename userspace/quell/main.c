@@ -13,7 +13,7 @@
 #include <quell/version.h>
 
 #include "batch.h"
-#include "near.h"
+#include "suggest.h"
 #include "quell.h"
 #include "util.h"
 
@@ -161,12 +161,12 @@ static void print_command(const struct command *c)
 /* The object that a word stands for, or NULL after a complaint. */
 static const char *find_object(const char *word)
 {
-	struct near_list objects = {};
+	struct suggest_list objects = {};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		near_add(&objects, commands[i].object);
-	return near_resolve(&objects, "object", word);
+		suggest_add(&objects, commands[i].object);
+	return suggest_resolve(&objects, "object", word);
 }
 
 /* Usage of all commands, or of those of one object. */
@@ -208,7 +208,7 @@ static int print_command_table(void)
 static int help(int argc, char **argv)
 {
 	if (argc && !strcmp(argv[0], "--bpf"))
-		return bpf_list_words(argc > 1 ? argv[1] : NULL);
+		return bpf_list_args(argc > 1 ? argv[1] : NULL);
 	if (argc > 1)
 		return usage_error("unexpected argument", argv[1]);
 	if (argc && !strcmp(argv[0], "--commands"))
@@ -227,14 +227,14 @@ static const struct command *find_command(int *argc, char ***argv)
 {
 	const char *object = find_object((*argv)[0]);
 	const char *verb = *argc > 1 ? (*argv)[1] : NULL;
-	struct near_list verbs = {};
+	struct suggest_list verbs = {};
 	size_t i;
 
 	for (i = 0; object && i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(object, commands[i].object) && commands[i].verb)
-			near_add(&verbs, commands[i].verb);
+			suggest_add(&verbs, commands[i].verb);
 	if (verbs.n && verb)
-		verb = near_resolve(&verbs, "verb", verb);
+		verb = suggest_resolve(&verbs, "verb", verb);
 	if (!object || (verbs.n && *argc > 1 && !verb))
 		return NULL;
 

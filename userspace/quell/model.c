@@ -199,12 +199,12 @@ static int flow_attr(struct flow *f, const struct nlattr *attr, bool brief)
 		return attr_string(attr, &f->fallback);
 	case QUELL_A_FLOW_OPTION:
 		return attr_string(attr, &f->option);
-	case QUELL_A_FLOW_CUT:
-		return attr_string(attr, &f->cut);
-	case QUELL_A_FLOW_CUT_AGE:
-		return attr_uint(attr, &f->cut_age_ns);
-	case QUELL_A_FLOW_CUT_RTT:
-		return attr_uint(attr, &f->cut_rtt_ns);
+	case QUELL_A_FLOW_REDUCTION:
+		return attr_string(attr, &f->reduction);
+	case QUELL_A_FLOW_REDUCTION_AGE:
+		return attr_uint(attr, &f->reduction_age_ns);
+	case QUELL_A_FLOW_REDUCTION_RTT:
+		return attr_uint(attr, &f->reduction_rtt_ns);
 	case QUELL_A_FLOW_GOVERNOR_AGE:
 		return attr_uint(attr, &f->governor_age_ns);
 	case QUELL_A_FLOW_ALGORITHM_TIME:
@@ -344,7 +344,7 @@ void flow_release(struct flow *f)
 	free(f->option);
 	free(f->adapt);
 	free(f->fallback);
-	free(f->cut);
+	free(f->reduction);
 	free(f->receiver_state);
 }
 

@@ -63,7 +63,7 @@ struct flow {
 	char		*option;
 	char		*adapt;
 	char		*fallback;
-	char		*cut;			/* NULL: never */
+	char		*reduction;		/* NULL: never */
 	struct counters	counters;
 	uint64_t	cookie;
 	uint64_t	link_bytes_ps;
@@ -74,8 +74,8 @@ struct flow {
 	uint64_t	min_rtt_ns;
 	uint64_t	target_ns;
 	uint64_t	remote_ns;
-	uint64_t	cut_age_ns;
-	uint64_t	cut_rtt_ns;
+	uint64_t	reduction_age_ns;
+	uint64_t	reduction_rtt_ns;
 	uint64_t	governor_age_ns;
 	uint64_t	algorithm_ns;		/* this to @cubic_ns: for how long each governed */
 	uint64_t	search_ns;

@@ -43,7 +43,7 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int join(struct nl *nl, const struct monitor_words *words, struct nl_error *err)
+static int join(struct nl *nl, const struct monitor_args *words, struct nl_error *err)
 {
 	struct nl_group groups[] = { { QUELL_MCGRP_SETTINGS, 0 }, { QUELL_MCGRP_FLOWS, 0 } };
 	int ret;
@@ -157,7 +157,7 @@ static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 	return status;
 }
 
-static int listen_to(struct app *app, const struct monitor_words *words)
+static int listen_to(struct app *app, const struct monitor_args *words)
 {
 	struct monitor_view view = { .o = &app->out, .stamp = words->stamp };
 	struct nl_error err;
@@ -180,10 +180,10 @@ static int listen_to(struct app *app, const struct monitor_words *words)
 /* quell monitor [-t] [-ts] [settings] [flows] [rcvbuf SIZE] */
 int monitor(struct app *app, int argc, char **argv)
 {
-	struct monitor_words words;
+	struct monitor_args words;
 	int status;
 
-	status = monitor_words_read(&words, argc, argv);
+	status = monitor_args_parse(&words, argc, argv);
 	if (!status)
 		status = app_connect(app, "swift");
 	if (!status)

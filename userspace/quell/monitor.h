@@ -19,13 +19,13 @@ enum monitor_stamp {
 };
 
 /**
- * struct monitor_words - the arguments of "quell monitor"
+ * struct monitor_args - the arguments of "quell monitor"
  * @settings: listen to changes of settings
  * @flows: listen to events of flows
  * @stamp: with the time
  * @buffer_bytes: for events that were not read yet
  */
-struct monitor_words {
+struct monitor_args {
 	bool			settings;
 	bool			flows;
 	enum monitor_stamp	stamp;
@@ -48,8 +48,8 @@ struct monitor_view {
 	bool			lost;
 };
 
-/* monitor_words.c */
-int monitor_words_read(struct monitor_words *words, int argc, char **argv);
+/* monitor_args.c */
+int monitor_args_parse(struct monitor_args *words, int argc, char **argv);
 
 /* monitor_event.c */
 int monitor_print(struct monitor_view *view, const struct nlmsghdr *nlh);

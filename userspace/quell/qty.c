@@ -117,7 +117,7 @@ static const struct suffix pkts_q16_suffixes[] = {
 static const struct {
 	const char	*name;
 	uint64_t	value;
-} bool_words[] = {
+} bool_names[] = {
 	{ "off", 0 }, { "on", 1 }, { "0", 0 }, { "1", 1 },
 	{ "no", 0 }, { "yes", 1 }, { "false", 0 }, { "true", 1 },
 };
@@ -191,9 +191,9 @@ static enum qty_status parse_bool(const char *text, uint64_t *value)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(bool_words); i++) {
-		if (!strcasecmp(text, bool_words[i].name)) {
-			*value = bool_words[i].value;
+	for (i = 0; i < ARRAY_SIZE(bool_names); i++) {
+		if (!strcasecmp(text, bool_names[i].name)) {
+			*value = bool_names[i].value;
 			return QTY_OK;
 		}
 	}
@@ -509,7 +509,7 @@ char *qty_format(char *buf, size_t len, uint32_t unit, uint64_t value)
 		break;
 	case QUELL_UNIT_BOOL:
 		if (value <= 1) {
-			snprintf(buf, len, "%s", bool_words[value].name);
+			snprintf(buf, len, "%s", bool_names[value].name);
 			break;
 		}
 		/* fall through */

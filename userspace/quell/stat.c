@@ -19,14 +19,14 @@
 #define NS_PER_SEC	1000000000ULL
 
 /**
- * struct stat_words - the arguments of "quell stat"
+ * struct stat_args - the arguments of "quell stat"
  * @only: algorithm, or "quell"; NULL for all
  * @zeros: counters at zero, too
  * @absolute: from the start, not since the last time
  * @metrics: as metrics for Prometheus
  * @openmetrics: as OpenMetrics
  */
-struct stat_words {
+struct stat_args {
 	const char	*only;
 	bool		zeros;
 	bool		absolute;
@@ -104,7 +104,7 @@ static void print_counter(struct app *app, const struct counter *c, uint64_t cou
 }
 
 /* A group below its name, which is not printed without counters; the number of lines. */
-static size_t print_group(struct app *app, const struct stat_words *words,
+static size_t print_group(struct app *app, const struct stat_args *words,
 			  const struct stat_group *group, const struct history *h, uint64_t now_ns)
 {
 	size_t i, lines = 0;
@@ -132,7 +132,7 @@ static uint64_t boot_time_ns(void)
 }
 
 /* Print the counters, and store them in @h. */
-static int print_counted(struct app *app, const struct stat_words *words,
+static int print_counted(struct app *app, const struct stat_args *words,
 			 const struct stat_list *list, struct history *h)
 {
 	uint64_t now_ns = boot_time_ns();
@@ -163,7 +163,7 @@ static int complain_history(const char *path, int code, const char *so)
  */
 static int load_history(struct history *h, char *path, char *id)
 {
-	int ret = history_place(path, PATH_MAX, id, HISTORY_ID_LEN);
+	int ret = history_path(path, PATH_MAX, id, HISTORY_ID_LEN);
 
 	if (!ret)
 		ret = history_load(h, path, id);
@@ -176,7 +176,7 @@ static int load_history(struct history *h, char *path, char *id)
 }
 
 /* Counters that could not be printed are not history either. */
-static int print_text(struct app *app, const struct stat_words *words,
+static int print_text(struct app *app, const struct stat_args *words,
 		      const struct stat_list *list)
 {
 	char path[PATH_MAX] = "", id[HISTORY_ID_LEN];
@@ -193,7 +193,7 @@ static int print_text(struct app *app, const struct stat_words *words,
 	return ret ? complain_history(path, -ret, "all from the start: quell stat -a") : STATUS_OK;
 }
 
-static int print_metrics(struct app *app, const struct stat_words *words,
+static int print_metrics(struct app *app, const struct stat_args *words,
 			 const struct stat_list *list)
 {
 	struct metrics metrics = { list, NULL, app->netns, words->openmetrics };
@@ -218,16 +218,16 @@ static bool stat_has(const struct stat_list *list, const char *name)
 	return false;
 }
 
-static bool has_metrics(const struct stat_words *words)
+static bool has_metrics(const struct stat_args *words)
 {
 	return words->metrics || words->openmetrics;
 }
 
-static int read_words(struct stat_words *words, bool json, int argc, char **argv)
+static int read_words(struct stat_args *words, bool json, int argc, char **argv)
 {
 	int i;
 
-	*words = (struct stat_words){};
+	*words = (struct stat_args){};
 	for (i = 0; i < argc; i++) {
 		if (!strcmp(argv[i], "-a"))
 			words->absolute = true;
@@ -251,7 +251,7 @@ static int read_words(struct stat_words *words, bool json, int argc, char **argv
 	return STATUS_INPUT;
 }
 
-static int print(struct app *app, const struct stat_words *words, const struct stat_list *list)
+static int print(struct app *app, const struct stat_args *words, const struct stat_list *list)
 {
 	if (has_metrics(words))
 		return print_metrics(app, words, list);
@@ -264,7 +264,7 @@ static int print(struct app *app, const struct stat_words *words, const struct s
 /* quell stat [-a] [-z] [--metrics] [--openmetrics] [ALGO] */
 int stat_show(struct app *app, int argc, char **argv)
 {
-	struct stat_words words;
+	struct stat_args words;
 	struct stat_list list;
 	int status;
 

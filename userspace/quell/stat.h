@@ -39,7 +39,7 @@ uint64_t history_count(const struct past *past, uint64_t value);
 void history_free(struct history *h);
 int history_load(struct history *h, const char *path, const char *id);
 int history_store(const struct history *h, const char *path, const char *id);
-int history_place(char *path, size_t path_len, char *id, size_t id_len);
+int history_path(char *path, size_t path_len, char *id, size_t id_len);
 
 /**
  * struct metrics - input of the printer of metrics

@@ -239,7 +239,7 @@ static uint64_t netns_cookie(void)
 }
 
 /**
- * history_place() - the file for the user and the namespace, and the id it must have
+ * history_path() - the file for the user and the namespace, and the id it must have
  * @path: the file; that of the environment's QUELL_STAT_HISTORY if that is set
  * @path_len: size of @path
  * @id: boot and namespace
@@ -247,7 +247,7 @@ static uint64_t netns_cookie(void)
  *
  * Return: 0 or a negative errno value.
  */
-int history_place(char *path, size_t path_len, char *id, size_t id_len)
+int history_path(char *path, size_t path_len, char *id, size_t id_len)
 {
 	const char *given = getenv("QUELL_STAT_HISTORY");
 	char boot[64] = "";

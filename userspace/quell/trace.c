@@ -20,7 +20,7 @@
 #include "quell.h"
 #include "trace_code.h"
 #include "trace_csv.h"
-#include "trace_words.h"
+#include "trace_args.h"
 
 /* The kernel wakes us when the ring is a quarter full; records of quiet flows wait so long. */
 #define LOOK_MS			100
@@ -31,7 +31,7 @@
 #define PLOTTER_VARIABLE	"QUELL_TRACE_PLOT"
 
 struct session {
-	const struct trace_words	*words;
+	const struct trace_args		*words;
 	FILE				*file;
 	const char			*path;		/* of @file, for the plot */
 	uint64_t			records;
@@ -235,7 +235,7 @@ static int close_output(struct session *s)
 /* quell trace [FILTER]... */
 int trace_decisions(struct app *app, int argc, char **argv)
 {
-	struct trace_words words;
+	struct trace_args words;
 	struct session s = { .words = &words };
 	char path[64];
 	int status;
@@ -244,7 +244,7 @@ int trace_decisions(struct app *app, int argc, char **argv)
 		complain("trace: prints comma-separated values only, not JSON");
 		return STATUS_INPUT;
 	}
-	status = trace_words_read(&words, argc, argv);
+	status = trace_args_parse(&words, argc, argv);
 	if (!status && words.plot)
 		status = find_plotter(s.plotter);
 	if (!status)

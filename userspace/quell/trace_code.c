@@ -121,7 +121,7 @@ static int read_netns(struct quell_trace_config *config)
 	return STATUS_OK;
 }
 
-static int prepare(struct trace_code *code, const struct trace_words *words, const char *path)
+static int prepare(struct trace_code *code, const struct trace_args *words, const char *path)
 {
 	struct bpf_map *config_map = bpf_object__find_map_by_name(code->object, CONFIG_MAP);
 	struct bpf_map *ring = bpf_object__find_map_by_name(code->object, QUELL_TRACE_RING_MAP);
@@ -151,7 +151,7 @@ static int prepare(struct trace_code *code, const struct trace_words *words, con
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
-int trace_code_open(struct trace_code *code, const struct trace_words *words)
+int trace_code_open(struct trace_code *code, const struct trace_args *words)
 {
 	char path[PATH_MAX];
 	int status;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace_words.h"
+#include "trace_args.h"
 
 #define TRACE_LINKS_MAX	8
 
@@ -33,7 +33,7 @@ struct trace_code {
 /* Called for each record; a result other than 0 ends the round. */
 typedef int trace_take(void *data, void *record, size_t bytes);
 
-int trace_code_open(struct trace_code *code, const struct trace_words *words);
+int trace_code_open(struct trace_code *code, const struct trace_args *words);
 int trace_code_attach(struct trace_code *code, trace_take *take, void *data);
 void trace_code_detach(struct trace_code *code);
 uint64_t trace_code_drops(const struct trace_code *code);

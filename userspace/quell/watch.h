@@ -41,7 +41,7 @@ struct watch_row {
  * @rows: sorted by key
  * @order: the same in the order wanted
  * @n: number of both
- * @looked_ns: time of the last look, 0: no sample yet
+ * @sampled_ns: time of the last look, 0: no sample yet
  * @looks: number of looks
  * @sort: position of the key among those of "flow show"
  * @ascending: smallest first
@@ -53,7 +53,7 @@ struct watch {
 	struct watch_row	*rows;
 	struct watch_row	**order;
 	size_t			n;
-	uint64_t		looked_ns;
+	uint64_t		sampled_ns;
 	uint64_t		looks;
 	int			sort;
 	bool			ascending;
@@ -76,7 +76,7 @@ void watch_free(struct watch *w);
 enum watch_column {
 	WATCH_COL_CC, WATCH_COL_PORT, WATCH_COL_PEER, WATCH_COL_PKTS, WATCH_COL_RATE,
 	WATCH_COL_RATE_PAST, WATCH_COL_RTT, WATCH_COL_RTT_PAST, WATCH_COL_DELAY,
-	WATCH_COL_DELAY_PAST, WATCH_COL_TARGET, WATCH_COL_RETRANS, WATCH_COL_CUT,
+	WATCH_COL_DELAY_PAST, WATCH_COL_TARGET, WATCH_COL_RETRANS, WATCH_COL_REDUCTION,
 	WATCH_COL_AGO, WATCH_COL_LIMIT, WATCH_COLS
 };
 
@@ -99,7 +99,7 @@ struct watch_layout {
 };
 
 /* watch_text.c */
-char *watch_plain(char *buf, size_t len, const char *text);
+char *watch_strip_control(char *buf, size_t len, const char *text);
 const char *watch_heading(int col);
 bool is_watch_right(int col);
 bool is_watch_key(int col, const char *key);
@@ -108,8 +108,8 @@ void watch_cell(char *cell, int col, const struct watch_row *row,
 void watch_measure(struct watch_layout *layout, const struct watch *w, size_t lines);
 void watch_fit(struct watch_layout *layout, size_t columns);
 void watch_sparkline(char *text, const float *past, size_t width, float full, bool utf8);
-void watch_say(char *text, const struct watch_row *row);
-void watch_say_all(char *text, size_t len, const struct watch *w);
+void watch_describe(char *text, const struct watch_row *row);
+void watch_describe_all(char *text, size_t len, const struct watch *w);
 
 /**
  * struct watch_view - the screen beside the flows
@@ -125,19 +125,21 @@ struct watch_view {
 	bool	color;
 };
 
-/* Actions of the keys; WISH_NONE: no key, WISH_OTHER: a key without one. */
-enum watch_wish {
-	WISH_NONE, WISH_OTHER, WISH_QUIT, WISH_PAUSE, WISH_HELP, WISH_DETAILS, WISH_SORT, WISH_REVERSE,
-	WISH_UP, WISH_DOWN, WISH_PAGE_UP, WISH_PAGE_DOWN, WISH_FIRST, WISH_LAST, WISH_REDRAW
+/* Actions of the keys; ACTION_NONE: no key, ACTION_OTHER: a key without one. */
+enum watch_action {
+	ACTION_NONE, ACTION_OTHER, ACTION_QUIT, ACTION_PAUSE, ACTION_HELP, ACTION_DETAILS,
+		ACTION_SORT, ACTION_REVERSE,
+	ACTION_UP, ACTION_DOWN, ACTION_PAGE_UP, ACTION_PAGE_DOWN, ACTION_FIRST, ACTION_LAST,
+		ACTION_REDRAW
 };
 
 /* watch_screen.c */
 int watch_screen_check(void);
 int watch_screen_open(struct watch_view *view, struct watch_layout *layout);
-void watch_screen_calm(void);
+void watch_screen_restore(void);
 void watch_screen_close(void);
 size_t watch_screen_draw(struct watch *w, struct watch_layout *layout,
 			 const struct watch_view *view);
-enum watch_wish watch_screen_key(uint64_t wait_ns);
+enum watch_action watch_screen_key(uint64_t wait_ns);
 
 #endif /* QUELL_CLI_WATCH_H */

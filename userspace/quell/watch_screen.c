@@ -88,11 +88,11 @@ static void print_complaints(void)
 }
 
 /**
- * watch_screen_calm() - drop the pending complaints
+ * watch_screen_restore() - drop the pending complaints
  *
  * For complaints that were of no consequence.
  */
-void watch_screen_calm(void)
+void watch_screen_restore(void)
 {
 	fflush(stderr);
 	if (complaints >= 0 && !ftruncate(complaints, 0))
@@ -213,8 +213,8 @@ static void put_heading(int y, const struct watch *w, const struct watch_layout 
 /* Cuts that lost something stand out; others are how it is meant to be. */
 static bool is_loss(const struct flow *f)
 {
-	return f->cut && (!strcmp(f->cut, "loss") || !strcmp(f->cut, "tail") ||
-			  !strcmp(f->cut, "timeout"));
+	return f->reduction && (!strcmp(f->reduction, "loss") || !strcmp(f->reduction, "tail") ||
+				!strcmp(f->reduction, "timeout"));
 }
 
 static int cell_color(int col, const struct flow *f)
@@ -227,7 +227,7 @@ static int cell_color(int col, const struct flow *f)
 		if (!f->target_ns || !f->rtt_ns)
 			return 0;
 		return f->rtt_ns > f->target_ns ? PAIR_HIGH : PAIR_GOOD;
-	case WATCH_COL_CUT:
+	case WATCH_COL_REDUCTION:
 	case WATCH_COL_AGO:
 		return is_loss(f) ? PAIR_LOSS : 0;
 	case WATCH_COL_TARGET:
@@ -312,7 +312,7 @@ static void put_details(int y, int lines, const struct flow *f)
 		*at = ' ';
 	plain = malloc(OUT_ESCAPED * len + 1);
 	if (plain)
-		put_words(y, lines, watch_plain(plain, OUT_ESCAPED * len + 1, text));
+		put_words(y, lines, watch_strip_control(plain, OUT_ESCAPED * len + 1, text));
 	free(plain);
 	free(text);
 }
@@ -325,7 +325,7 @@ static void put_below(int y, const struct watch *w, const struct watch_view *vie
 	if (row && view->details) {
 		put_details(y, LINES - 1 - y, &row->flow);
 	} else if (row) {
-		watch_say(text, row);
+		watch_describe(text, row);
 		put_words(y, LINES - 1 - y, text);
 	}
 	put_bar(LINES - 1, "q quit  p pause  s sort  r reverse  d details  ? help");
@@ -363,7 +363,7 @@ size_t watch_screen_draw(struct watch *w, struct watch_layout *layout,
 	if (view->help) {
 		put_help();
 	} else {
-		watch_say_all(text, sizeof(text), w);
+		watch_describe_all(text, sizeof(text), w);
 		put_line(1, text, A_NORMAL);
 		put_heading(LINES_ABOVE - 1, w, layout);
 		if (!w->n)
@@ -377,36 +377,37 @@ size_t watch_screen_draw(struct watch *w, struct watch_layout *layout,
 	return lines;
 }
 
-static enum watch_wish wish_of(int key)
+static enum watch_action wish_of(int key)
 {
 	static const struct {
 		int		key;
-		enum watch_wish	wish;
+		enum watch_action	wish;
 	} keys[] = {
-		{ 'q', WISH_QUIT }, { 'p', WISH_PAUSE }, { ' ', WISH_PAUSE },
-		{ '?', WISH_HELP }, { 'h', WISH_HELP }, { KEY_F(1), WISH_HELP },
-		{ 'd', WISH_DETAILS }, { '\r', WISH_DETAILS }, { '\n', WISH_DETAILS },
-		{ KEY_ENTER, WISH_DETAILS }, { 's', WISH_SORT }, { 'r', WISH_REVERSE },
-		{ KEY_UP, WISH_UP }, { 'k', WISH_UP }, { KEY_DOWN, WISH_DOWN },
-		{ 'j', WISH_DOWN }, { KEY_PPAGE, WISH_PAGE_UP }, { KEY_NPAGE, WISH_PAGE_DOWN },
-		{ KEY_HOME, WISH_FIRST }, { 'g', WISH_FIRST }, { KEY_END, WISH_LAST },
-		{ 'G', WISH_LAST }, { KEY_CTRL_L, WISH_REDRAW }, { KEY_RESIZE, WISH_REDRAW },
+		{ 'q', ACTION_QUIT }, { 'p', ACTION_PAUSE }, { ' ', ACTION_PAUSE },
+		{ '?', ACTION_HELP }, { 'h', ACTION_HELP }, { KEY_F(1), ACTION_HELP },
+		{ 'd', ACTION_DETAILS }, { '\r', ACTION_DETAILS }, { '\n', ACTION_DETAILS },
+		{ KEY_ENTER, ACTION_DETAILS }, { 's', ACTION_SORT }, { 'r', ACTION_REVERSE },
+		{ KEY_UP, ACTION_UP }, { 'k', ACTION_UP }, { KEY_DOWN, ACTION_DOWN },
+		{ 'j', ACTION_DOWN }, { KEY_PPAGE, ACTION_PAGE_UP },
+			{ KEY_NPAGE, ACTION_PAGE_DOWN },
+		{ KEY_HOME, ACTION_FIRST }, { 'g', ACTION_FIRST }, { KEY_END, ACTION_LAST },
+		{ 'G', ACTION_LAST }, { KEY_CTRL_L, ACTION_REDRAW }, { KEY_RESIZE, ACTION_REDRAW },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		if (keys[i].key == key)
 			return keys[i].wish;
-	return WISH_OTHER;
+	return ACTION_OTHER;
 }
 
 /**
  * watch_screen_key() - wait for a key
  * @wait_ns: how long
  *
- * Return: its action; WISH_NONE at the timeout, or earlier, as after a signal.
+ * Return: its action; ACTION_NONE at the timeout, or earlier, as after a signal.
  */
-enum watch_wish watch_screen_key(uint64_t wait_ns)
+enum watch_action watch_screen_key(uint64_t wait_ns)
 {
 	uint64_t wait_ms = (wait_ns + NS_PER_MS - 1) / NS_PER_MS;
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -417,7 +418,7 @@ enum watch_wish watch_screen_key(uint64_t wait_ns)
 		key = getch();
 	}
 	if (key == ERR)
-		return input.revents ? WISH_QUIT : WISH_NONE;	/* there is no terminal any more */
+		return input.revents ? ACTION_QUIT : ACTION_NONE; /* no terminal */
 	/* Terminals differ in how they keep their contents when resized: redraw all. */
 	if (key == KEY_CTRL_L || key == KEY_RESIZE)
 		clearok(curscr, TRUE);

@@ -143,14 +143,14 @@ int watch_take(struct watch *w, struct flow_list *list, uint64_t now_ns)
 	free(list->list);
 	*list = (struct flow_list){ .brief = list->brief };
 	qsort(rows, n, sizeof(*rows), compare_rows);
-	join_past(w, rows, n, w->looked_ns ? now_ns - w->looked_ns : 0);
+	join_past(w, rows, n, w->sampled_ns ? now_ns - w->sampled_ns : 0);
 	free_rows(w);
 	w->rows = rows;
 	w->order = order;
 	w->n = n;
 	for (i = 0; i < n; i++)
 		order[i] = &rows[i];
-	w->looked_ns = now_ns;
+	w->sampled_ns = now_ns;
 	w->looks++;
 	watch_sort(w);
 	return 0;

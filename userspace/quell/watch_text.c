@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "diag.h"
+#include "sock_diag.h"
 #include "qty.h"
 #include "util.h"
 #include "watch.h"
@@ -45,7 +45,7 @@ static const struct {
 	[WATCH_COL_DELAY_PAST] = { "", PAST_MIN, false, "" },
 	[WATCH_COL_TARGET] = { "TARGET", 6, true, "" },
 	[WATCH_COL_RETRANS] = { "RETX", 4, true, "retrans" },
-	[WATCH_COL_CUT] = { "CUT", 5, false, "" },
+	[WATCH_COL_REDUCTION] = { "CUT", 5, false, "" },
 	[WATCH_COL_AGO] = { "AGO", 6, true, "" },
 	[WATCH_COL_LIMIT] = { "LIMIT", LIMIT_MIN, false, "" },
 };
@@ -57,7 +57,7 @@ static const int extra[] = {
 
 /* Columns that a narrow one has no room for, the first given up first. */
 static const int given_up[] = {
-	WATCH_COL_RTT_PAST, WATCH_COL_RATE_PAST, WATCH_COL_CUT, WATCH_COL_TARGET,
+	WATCH_COL_RTT_PAST, WATCH_COL_RATE_PAST, WATCH_COL_REDUCTION, WATCH_COL_TARGET,
 	WATCH_COL_DELAY_PAST, WATCH_COL_RTT, WATCH_COL_LIMIT, WATCH_COL_CC,
 };
 
@@ -66,14 +66,14 @@ static const int sparklines[] = {
 };
 
 /**
- * watch_plain() - a text as printable ASCII
+ * watch_strip_control() - a text as printable ASCII
  * @buf: filled in; cut off, though not within a \\xHH, if it is too small
  * @len: size of @buf; OUT_ESCAPED times the length of @text is enough
  * @text: the text; all that is not printable ASCII becomes \\xHH
  *
  * Return: @buf.
  */
-char *watch_plain(char *buf, size_t len, const char *text)
+char *watch_strip_control(char *buf, size_t len, const char *text)
 {
 	size_t used = 0;
 
@@ -197,8 +197,8 @@ static void format_text(char *text, int col, const struct watch_row *row, size_t
 	case WATCH_COL_TARGET:
 		flow_format_target(text, f);
 		break;
-	case WATCH_COL_CUT:
-		snprintf(text, FLOW_CELL_LEN, "%s", f->cut ? f->cut : "-");
+	case WATCH_COL_REDUCTION:
+		snprintf(text, FLOW_CELL_LEN, "%s", f->reduction ? f->reduction : "-");
 		break;
 	case WATCH_COL_LIMIT:
 		flow_format_limit(text, f);
@@ -235,7 +235,7 @@ static void format_number(char *text, int col, const struct watch_row *row)
 			snprintf(text, FLOW_CELL_LEN, "-");
 		break;
 	case WATCH_COL_AGO:
-		flow_format_time(text, f->cut ? f->cut_age_ns : 0);
+		flow_format_time(text, f->reduction ? f->reduction_age_ns : 0);
 		break;
 	}
 }
@@ -258,7 +258,7 @@ void watch_cell(char *cell, int col, const struct watch_row *row,
 	}
 	format_text(text, col, row, layout->width[col]);
 	format_number(text, col, row);
-	watch_plain(cell, WATCH_CELL_LEN, text);
+	watch_strip_control(cell, WATCH_CELL_LEN, text);
 }
 
 /**
@@ -401,20 +401,20 @@ static int format_reduction(char *text, size_t len, const struct flow *f)
 {
 	char ago[FLOW_CELL_LEN], rtt[FLOW_CELL_LEN];
 
-	if (!f->cut)
+	if (!f->reduction)
 		return snprintf(text, len, "; window never reduced");
-	flow_format_time(ago, f->cut_age_ns);
-	flow_format_time(rtt, f->cut_rtt_ns);
-	return snprintf(text, len, "; window reduced for %.*s %s ago%s%s", WORD_LEN, f->cut,
-			ago, f->cut_rtt_ns ? " at RTT " : "", f->cut_rtt_ns ? rtt : "");
+	flow_format_time(ago, f->reduction_age_ns);
+	flow_format_time(rtt, f->reduction_rtt_ns);
+	return snprintf(text, len, "; window reduced for %.*s %s ago%s%s", WORD_LEN, f->reduction,
+			ago, f->reduction_rtt_ns ? " at RTT " : "", f->reduction_rtt_ns ? rtt : "");
 }
 
 /**
- * watch_say() - a sentence on the state of a flow, and its limit
+ * watch_describe() - a sentence on the state of a flow, and its limit
  * @text: destination, of WATCH_TEXT_LEN bytes
  * @row: the flow
  */
-void watch_say(char *text, const struct watch_row *row)
+void watch_describe(char *text, const struct watch_row *row)
 {
 	const struct flow *f = &row->flow;
 	const char *limit = f->limited_by && *f->limited_by ? f->limited_by : "unknown";
@@ -428,16 +428,16 @@ void watch_say(char *text, const struct watch_row *row)
 			 WORD_LEN, limit, rtt, least);
 	used += format_governor(raw + used, sizeof(raw) - used, f);
 	format_reduction(raw + used, sizeof(raw) - used, f);
-	watch_plain(text, WATCH_TEXT_LEN, raw);
+	watch_strip_control(text, WATCH_TEXT_LEN, raw);
 }
 
 /**
- * watch_say_all() - a sentence on all flows together
+ * watch_describe_all() - a sentence on all flows together
  * @text: destination
  * @len: its size
  * @w: the flows
  */
-void watch_say_all(char *text, size_t len, const struct watch *w)
+void watch_describe_all(char *text, size_t len, const struct watch *w)
 {
 	static const char * const limits[] = { "window", "pacing", "app", "receiver" };
 	size_t count[ARRAY_SIZE(limits)] = {}, cubic = 0, used, i, j;

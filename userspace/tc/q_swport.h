@@ -67,7 +67,7 @@ struct swport_args {
 /* Buffer size for a list of DSCPs. */
 #define SWPORT_DSCPS_TEXT	256
 
-/* swport_words.c */
+/* swport_parse.c */
 const char *swport_peek(const struct swport_args *args);
 const char *swport_next(struct swport_args *args);
 bool swport_accept(struct swport_args *args, const char *word);

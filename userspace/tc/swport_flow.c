@@ -68,7 +68,7 @@ int swport_print_flow(struct qdisc_util *qu, FILE *f, struct rtattr *options)
 		print_color_string(PRINT_ANY, COLOR_NONE, "state", "%s ",
 				   swport_get_u32(tb[TCA_SWPORT_FLOW_ENDED]) ? "ended" : "active");
 	flow_print_u64("age_ns", "age %" PRIu64 "ns ", tb[TCA_SWPORT_FLOW_AGE]);
-	flow_print_u64("quiet_ns", "idle %" PRIu64 "ns ", tb[TCA_SWPORT_FLOW_QUIET]);
+	flow_print_u64("idle_ns", "idle %" PRIu64 "ns ", tb[TCA_SWPORT_FLOW_IDLE]);
 	flow_print_u64("pkts", "%" PRIu64 " pkts ", tb[TCA_SWPORT_FLOW_PKTS]);
 	return 0;
 }

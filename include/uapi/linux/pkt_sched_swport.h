@@ -174,7 +174,7 @@ enum {
 	TCA_SWPORT_FLOW_VIA,		/* nest of TCA_SWPORT_VIA_*; missing: taken away */
 	TCA_SWPORT_FLOW_ENDED,		/* u32, 1: its end packet has passed */
 	TCA_SWPORT_FLOW_AGE,		/* u64, ns: since it began to be deflected */
-	TCA_SWPORT_FLOW_QUIET,		/* u64, ns: since its last packet went by */
+	TCA_SWPORT_FLOW_IDLE,		/* u64, ns: since its last packet went by */
 	TCA_SWPORT_FLOW_PKTS,		/* u64: that did */
 	__TCA_SWPORT_FLOW_MAX
 };
@@ -207,7 +207,7 @@ enum {
 	TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES,
 	TCA_SWPORT_STATS_MARK_FAIL_PKTS,	/* sent unmarked: no memory to mark */
 	TCA_SWPORT_STATS_STAMP_PKTS,		/* sent with this port's telemetry record */
-	TCA_SWPORT_STATS_KEEP_PKTS,		/* sent with the record of a hop more loaded */
+	TCA_SWPORT_STATS_STAMP_KEPT_PKTS,	/* sent with the record of a hop more loaded */
 	TCA_SWPORT_STATS_STAMP_FAIL_PKTS,	/* sent as they were: no memory to stamp */
 	TCA_SWPORT_STATS_LINK_BYTES_PS,		/* rate of the link now; 0: unknown, no stamps */
 	TCA_SWPORT_STATS_INT_PKTS,		/* sent with a TCP-INT option this port wrote to */
@@ -236,7 +236,7 @@ enum {
 	TCA_SWPORT_STATS_DEFLECT_USED_MAX,	/* most there ever were */
 	TCA_SWPORT_STATS_DEFLECT_NO_TOKEN_PKTS,	/* starts not deflected: no token */
 	TCA_SWPORT_STATS_DEFLECT_RECENT_PKTS,	/* the same: might overtake */
-	TCA_SWPORT_STATS_DEFLECT_NO_WAY_PKTS,	/* the same: no alternate works */
+	TCA_SWPORT_STATS_DEFLECT_NO_ALTERNATE_PKTS,	/* the same: no alternate works */
 	TCA_SWPORT_STATS_DEFLECT_FULL_PKTS,	/* the same: no free entry */
 	TCA_SWPORT_STATS_DEFLECT_LOST_PKTS,	/* dropped: alternate of its flow broken */
 	TCA_SWPORT_STATS_DEFLECT_OUT_DROP_PKTS,	/* part of DEFLECT_PKTS: dropped on the way out */
@@ -244,7 +244,7 @@ enum {
 	TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS,	/* dropped, and so was the NACK */
 	TCA_SWPORT_STATS_CLASSES,		/* nest of TCA_SWPORT_STATS_CLASS, where any */
 	TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS,	/* part of DATA_DROP and NOT_ECT: by ECN_DROP */
-	TCA_SWPORT_STATS_CONTROL_WAIT_PKTS,	/* data sent before control, by CONTROL_SHARE */
+	TCA_SWPORT_STATS_CONTROL_DEFER_PKTS,	/* data sent before control, by CONTROL_SHARE */
 	TCA_SWPORT_STATS_GSO_WHOLE_PKTS,	/* super-packets sent whole */
 	TCA_SWPORT_STATS_JOINT_QUEUES,		/* of a joint port: its queues now */
 	TCA_SWPORT_STATS_JOINT_BACKLOG_BYTES,	/* in the data bands of all of them now */

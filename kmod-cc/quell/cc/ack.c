@@ -51,7 +51,7 @@
  * In place of a round-trip time: the ACK was delayed, by a timer or for the reply that it came
  * with, so that neither its time nor whether the window was enough is known.
  */
-#define SAMPLE_WAITED		U64_MAX
+#define SAMPLE_DELAYED		U64_MAX
 
 /*
  * Lower bound of a round-trip time.  Only packets that found the interface free
@@ -87,21 +87,21 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
  * struct sample_acked - the data that an ACK was for
  * @segment: that of the newest data that it delivered; NULL: not recorded
  * @seq:	     sequence number after that data
- * @left_ns:  when the last of that data left, ns; valid with @segment
+ * @tx_end_ns: when the last of that data left, ns; valid with @segment
  * @stamp_ns: stamp of the packets of @segment, ns; 0: not computed
  */
 struct sample_acked {
 	const struct quell_segment	*segment;
 	u32				seq;
-	u64				left_ns;
+	u64				tx_end_ns;
 	u64				stamp_ns;
 };
 
 /* When the first packet of a segment left, ns. */
 static u64 sample_stamp_ns(const struct quell_flow *flow, const struct quell_segment *segment)
 {
-	return quell_segment_left_ns(segment, quell_segment_first_end(segment),
-				     flow->link.ns_q32);
+	return quell_segment_tx_end_ns(segment, quell_segment_first_end(segment),
+				       flow->link.ns_q32);
 }
 
 /*
@@ -145,12 +145,12 @@ static u64 sample_newest_ns(const struct quell_flow *flow, struct tcp_sock *tp,
  * lost ACKs this is the departure of the packet that this ACK is for.  All packets of a burst carry
  * the departure of its first; that of the newest is computed if the ACK is for that burst.
  *
- * Time that the peer added to it counts as hold time, as if it had stated that; SAMPLE_WAITED: a
+ * Time that the peer added to it counts as hold time, as if it had stated that; SAMPLE_DELAYED: a
  * lone segment was delayed.  0 if the departure is ambiguous or impossible.
  */
 static u64 sample_echoed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			    const struct rate_sample *rs, const struct sample_acked *acked,
-			    struct quell_arrival *arrival)
+			    struct quell_ack_rx *ack_rx)
 {
 	const struct quell_segments *segments = &flow->segments;
 	/* From the oldest outstanding segment to the newest delivered. */
@@ -159,33 +159,33 @@ static u64 sample_echoed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			     quell_segment_at(segments, segments->head)->depart_ns,
 		.newest_ns = sample_newest_ns(flow, tp, rs, acked),
 	};
-	u64 added_ns = quell_echo_added_ns(&span, arrival->rx_ns, arrival->echo_ns);
+	u64 added_ns = quell_echo_added_ns(&span, ack_rx->rx_ns, ack_rx->echo_ns);
 	const struct quell_segment *segment = acked->segment;
-	u64 rtt_ns, left_ns;
+	u64 rtt_ns, tx_end_ns;
 
 	if (added_ns > QUELL_ECHO_WAIT_NS && rs->prior_in_flight == 1) {
 		flow->peer_delays = true;
-		quell_count(flow->qnet, QUELL_N_RTT_ECHO_WAITED);
-		return SAMPLE_WAITED;
+		quell_count(flow->qnet, QUELL_N_RTT_ECHO_DELAYED);
+		return SAMPLE_DELAYED;
 	}
 	if (added_ns) {
-		arrival->echo_ns = span.newest_ns;
-		arrival->hold_ns = min_t(u64, arrival->hold_ns + added_ns,
-					 QUELL_OPT_HOLD_MAX_NS);
+		ack_rx->echo_ns = span.newest_ns;
+		ack_rx->hold_ns = min_t(u64, ack_rx->hold_ns + added_ns,
+					QUELL_OPT_HOLD_MAX_NS);
 	}
-	rtt_ns = quell_echo_rtt_ns(&span, arrival->rx_ns, arrival->echo_ns);
+	rtt_ns = quell_echo_rtt_ns(&span, ack_rx->rx_ns, ack_rx->echo_ns);
 	if (!rtt_ns) {
 		quell_count(flow->qnet, QUELL_N_RTT_ECHO_REFUSED);
 		return 0;
 	}
 	if (!segment)
 		return sample_floored_ns(flow, tp, rtt_ns);
-	if ((u32)acked->stamp_ns != arrival->echo_ns)
+	if ((u32)acked->stamp_ns != ack_rx->echo_ns)
 		return segment->end_seq - segment->seq > segment->packet_bytes ?
 		       0 : sample_floored_ns(flow, tp, rtt_ns);
-	left_ns = acked->left_ns - acked->stamp_ns;
-	if (segment->queued || left_ns)
-		return sample_floored_ns(flow, tp, (s64)rtt_ns - (s64)left_ns);
+	tx_end_ns = acked->tx_end_ns - acked->stamp_ns;
+	if (segment->queued || tx_end_ns)
+		return sample_floored_ns(flow, tp, (s64)rtt_ns - (s64)tx_end_ns);
 	return rtt_ns;
 }
 
@@ -209,7 +209,7 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 		quell_count(flow->qnet, QUELL_N_RTT_KARN);
 		return 0;
 	}
-	rtt_ns = rx_ns - acked->left_ns;
+	rtt_ns = rx_ns - acked->tx_end_ns;
 	if (segment->queued || acked->seq - segment->seq > segment->packet_bytes)
 		rtt_ns = sample_floored_ns(flow, tp, rtt_ns);
 	if (rtt_ns <= 0) {
@@ -222,49 +222,49 @@ static u64 sample_ring_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 /* Round-trip time by the echo or, without a valid one, by this host's own record; 0: no sample. */
 static u64 sample_timed_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			   const struct rate_sample *rs, struct sample_acked *acked,
-			   struct quell_arrival *arrival)
+			   struct quell_ack_rx *ack_rx)
 {
 	u64 rtt_ns = 0;
 
-	if (!arrival->rx_ns) {
-		quell_count(flow->qnet, QUELL_N_RTT_NO_ARRIVAL);
+	if (!ack_rx->rx_ns) {
+		quell_count(flow->qnet, QUELL_N_RTT_NO_RX_TIME);
 		return 0;
 	}
-	if (arrival->has_echo) {
+	if (ack_rx->has_echo) {
 		/* Of a lone packet all of it left at the stamp. */
 		if (acked->segment)
 			acked->stamp_ns = acked->seq == quell_segment_first_end(acked->segment) ?
-					  acked->left_ns : sample_stamp_ns(flow, acked->segment);
-		rtt_ns = sample_echoed_ns(flow, tp, rs, acked, arrival);
+					  acked->tx_end_ns : sample_stamp_ns(flow, acked->segment);
+		rtt_ns = sample_echoed_ns(flow, tp, rs, acked, ack_rx);
 	}
 	if (rtt_ns)
 		return rtt_ns;
-	arrival->has_echo = false;
-	return sample_ring_ns(flow, tp, rs, acked, arrival->rx_ns);
+	ack_rx->has_echo = false;
+	return sample_ring_ns(flow, tp, rs, acked, ack_rx->rx_ns);
 }
 
 /* A round-trip time is a sample: its hold time, its clock, and the counters. */
-static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
-			 const struct quell_arrival *arrival, u64 rtt_ns,
+static void sample_count(struct quell_flow *flow, const struct tcp_sock *tp,
+			 const struct quell_ack_rx *ack_rx, u64 rtt_ns,
 			 struct quell_sample *sample)
 {
-	if (arrival->has_echo) {
+	if (ack_rx->has_echo) {
 		/* Limited to plausible values. */
-		sample->remote_ns = quell_echo_hold_ns(arrival->hold_ns, rtt_ns,
+		sample->remote_ns = quell_echo_hold_ns(ack_rx->hold_ns, rtt_ns,
 						       sample_floor_ns(flow, tp));
-		if (sample->remote_ns != arrival->hold_ns)
+		if (sample->remote_ns != ack_rx->hold_ns)
 			quell_count(flow->qnet, QUELL_N_RTT_HOLD_REFUSED);
 		WRITE_ONCE(flow->now.remote_ns, sample->remote_ns);
 		WRITE_ONCE(flow->echoes, flow->echoes + 1);
 		quell_count(flow->qnet, QUELL_N_RTT_ECHO);
 	}
-	if (arrival->hardware)
+	if (ack_rx->hardware)
 		sample->flags |= QUELL_S_RTT_HARDWARE;
 	quell_count(flow->qnet, QUELL_N_RTT_SAMPLES);
 	WRITE_ONCE(flow->now.samples, flow->now.samples + 1);
 	/* For the tail timer an ACK is received when the stack processes it. */
-	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, arrival->rx_ns) -
-					 arrival->rx_ns));
+	quell_tail_timed(flow, rtt_ns + (max(tp->tcp_clock_cache, ack_rx->rx_ns) -
+					 ack_rx->rx_ns));
 }
 
 /*
@@ -273,18 +273,18 @@ static void sample_taken(struct quell_flow *flow, const struct tcp_sock *tp,
  * that a process finds in the backlog: their receipt is not known.
  */
 static void sample_receipt(struct quell_flow *flow, const struct tcp_sock *tp, u32 acked_seq,
-			   struct quell_arrival *arrival)
+			   struct quell_ack_rx *ack_rx)
 {
 	/* An echo names its data itself; TCP may have dropped another ACK. */
-	if (flow->arrivals.nr && quell_arrival_take(flow, tp->snd_una, arrival) &&
-	    (arrival->ack_seq == tp->snd_una ||
-	     (arrival->has_echo && after(arrival->ack_seq, acked_seq))))
+	if (flow->ack_rx_list.nr && quell_ack_rx_take(flow, tp->snd_una, ack_rx) &&
+	    (ack_rx->ack_seq == tp->snd_una ||
+	     (ack_rx->has_echo && after(ack_rx->ack_seq, acked_seq))))
 		return;
-	arrival->rx_ns = tp->tcp_clock_cache;
+	ack_rx->rx_ns = tp->tcp_clock_cache;
 	if (sock_owned_by_user_nocheck(flow->sk) || quell_signal_is_signed(flow->sk))
-		arrival->rx_ns = 0;
-	arrival->has_echo = false;
-	arrival->hardware = false;
+		ack_rx->rx_ns = 0;
+	ack_rx->has_echo = false;
+	ack_rx->hardware = false;
 }
 
 /*
@@ -298,9 +298,9 @@ static void sample_find(struct quell_flow *flow, struct sample_acked *acked, u64
 	acked->segment = quell_segments_find(&flow->segments, acked->seq);
 	if (!acked->segment)
 		return;
-	acked->left_ns = quell_segment_left_ns(acked->segment, acked->seq, flow->link.ns_q32);
+	acked->tx_end_ns = quell_segment_tx_end_ns(acked->segment, acked->seq, flow->link.ns_q32);
 	sample->burst_bytes = acked->seq - acked->segment->seq;
-	if (!acked->segment->retransmitted && rx_ns && acked->left_ns > rx_ns) {
+	if (!acked->segment->retransmitted && rx_ns && acked->tx_end_ns > rx_ns) {
 		flow->link.free_ns = min(flow->link.free_ns, rx_ns);
 		flow->link.free_q32 = 0;
 	}
@@ -308,7 +308,7 @@ static void sample_find(struct quell_flow *flow, struct sample_acked *acked, u64
 
 /*
  * Round-trip time of the newest delivered segment in ns; 0 when there is no sample,
- * SAMPLE_WAITED instead.  The lock of the flow is held.
+ * SAMPLE_DELAYED instead.  The lock of the flow is held.
  */
 static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 			 u32 acked_seq, const struct rate_sample *rs,
@@ -316,14 +316,14 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 {
 	struct sample_acked acked = { .seq = tp->snd_una };
 	u64 min_rtt_ns = flow->now.min_rtt_ns, rtt_ns;
-	struct quell_arrival arrival = {};
+	struct quell_ack_rx ack_rx = {};
 
-	sample_receipt(flow, tp, acked_seq, &arrival);
-	if (!quell_telemetry_is_empty(arrival.record))
-		quell_telemetry_take(flow, &arrival, sample);
+	sample_receipt(flow, tp, acked_seq, &ack_rx);
+	if (!quell_telemetry_is_empty(ack_rx.record))
+		quell_telemetry_take(flow, &ack_rx, sample);
 	if (quell_tcpint_is_on(flow))
 		quell_tcpint_take(flow, sample);
-	if (flow->path.entropies && !arrival.has_entropy)
+	if (flow->path.entropies && !ack_rx.has_entropy)
 		quell_path_acked(flow, tp, rs);
 	/*
 	 * Without SACK, last_end_seq beyond snd_una is the end of a burst that
@@ -333,30 +333,30 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 		acked.seq = rs->last_end_seq;
 	else if (acked.seq == acked_seq)
 		return 0;
-	sample_find(flow, &acked, arrival.rx_ns, sample);
-	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &arrival);
-	if (!rtt_ns || rtt_ns == SAMPLE_WAITED)
+	sample_find(flow, &acked, ack_rx.rx_ns, sample);
+	rtt_ns = sample_timed_ns(flow, tp, rs, &acked, &ack_rx);
+	if (!rtt_ns || rtt_ns == SAMPLE_DELAYED)
 		return rtt_ns;
 	/*
 	 * The ACK came with the reply to all that was sent, and may have been delayed for it: the
 	 * time that the peer's program took is no queue.  A flow's first sample may be one.
 	 */
-	if (!arrival.has_echo && READ_ONCE(flow->data_ack_seq) == tp->snd_una &&
+	if (!ack_rx.has_echo && READ_ONCE(flow->data_ack_seq) == tp->snd_una &&
 	    tp->snd_una == tp->snd_nxt && min_rtt_ns) {
-		quell_count(flow->qnet, QUELL_N_RTT_ANSWER);
+		quell_count(flow->qnet, QUELL_N_RTT_DELAYED_ACK);
 		quell_tail_timed(flow, rtt_ns);
-		return SAMPLE_WAITED;
+		return SAMPLE_DELAYED;
 	}
 	/*
 	 * The peer delays the ACK of a lone packet.  A queue may be as long, or the peer lie: the
 	 * second segment that the window then has room for is paced.
 	 */
-	if (!arrival.has_echo && rs->prior_in_flight == 1 && min_rtt_ns &&
+	if (!ack_rx.has_echo && rs->prior_in_flight == 1 && min_rtt_ns &&
 	    rtt_ns >= max_t(u64, DELAYED_ACK_NS, DELAYED_ROUND_TRIPS * min_rtt_ns))
 		flow->peer_delays = true;
 	if (acked.segment && acked.seq == acked.segment->end_seq)
 		sample->flags |= QUELL_S_SEGMENT_DONE;
-	sample_taken(flow, tp, &arrival, rtt_ns, sample);
+	sample_count(flow, tp, &ack_rx, rtt_ns, sample);
 	return rtt_ns;
 }
 
@@ -397,13 +397,13 @@ static void ack_time(struct sock *sk, const struct rate_sample *rs, struct quell
 		segments->head++;
 	quell_tail_acked(flow, tp->tcp_clock_cache, rs->acked_sacked);
 	spin_unlock(&flow->lock);
-	if (rtt_ns && rtt_ns != SAMPLE_WAITED) {
+	if (rtt_ns && rtt_ns != SAMPLE_DELAYED) {
 		sample->rtt_ns = rtt_ns;
 		if (!flow->now.min_rtt_ns || rtt_ns < flow->now.min_rtt_ns)
 			WRITE_ONCE(flow->now.min_rtt_ns, rtt_ns);
 		WRITE_ONCE(flow->now.clock, sample->flags & QUELL_S_RTT_HARDWARE ?
 					QUELL_CLOCK_HARDWARE : QUELL_CLOCK_SOFTWARE);
-	} else if (rtt_ns == SAMPLE_WAITED) {
+	} else if (rtt_ns == SAMPLE_DELAYED) {
 		/* It is not known whether the window was enough. */
 		sample->flags |= QUELL_S_APP_LIMITED;
 	} else if (!flow->now.min_rtt_ns) {
@@ -499,7 +499,7 @@ void quell_in_ack_event(struct sock *sk, u32 flags)
 	if (quell_path_is_sprayed(flow))
 		quell_path_expect_reordering(flow, tcp_sk(sk));
 	/*
-	 * Pairs with quell_nack_pass(), which queues a NACK before it reads snd_una: either the
+	 * Pairs with quell_nack_to_ack(), which queues a NACK before it reads snd_una: either the
 	 * NACK is seen here, or its segment carries the new snd_una and is not an old ACK.
 	 */
 	smp_mb();
@@ -526,12 +526,12 @@ bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sampl
 
 	/* Before ack_collect() updates the round-trip times that the verdict depends on. */
 	if (flow && flow->tail.probe != QUELL_PROBE_NONE)
-		tail_lost = quell_probe_judge(flow, sk, tp->tcp_clock_cache);
+		tail_lost = quell_probe_check_spurious(flow, sk, tp->tcp_clock_cache);
 	ack_collect(sk, rs, sample);
 	lost = ack_classify(sk, rs, sample);
 	if (lost) {
 		flow->recover.loss_unreported = false;
-		quell_probe_note_report(flow);
+		quell_probe_loss_reported(flow);
 	}
 	if (tail_lost)
 		quell_event_tail_loss(sk);

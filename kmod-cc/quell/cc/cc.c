@@ -44,7 +44,8 @@ static void cc_on_cwr(struct sock *sk)
 	quell_sample_state(sk, &ev.sample);
 	quell_adapt_marked(sk, &ev);
 	quell_apply_event(sk, &ev.sample, &ev.decision,
-			  flow->adapt.flags & QUELL_ADAPT_F_ECE ? QUELL_CUT_MARK : QUELL_CUT_TAIL);
+			  flow->adapt.flags & QUELL_ADAPT_F_ECE ? QUELL_REDUCTION_MARK :
+				  QUELL_REDUCTION_TAIL);
 	quell_cc_leave();
 }
 
@@ -63,7 +64,7 @@ static void cc_on_recovery(struct sock *sk)
 			 !quell_recover_is_news(&flow->recover));
 		if (flow->recover.loss_unreported)
 			return;
-		quell_probe_note_report(flow);
+		quell_probe_loss_reported(flow);
 	}
 	quell_event_loss(sk);
 	quell_adapt_recovers(sk);
@@ -81,7 +82,7 @@ static void cc_set_state(struct sock *sk, u8 new_state)
 		return;
 	if (quell_cc(sk)->flow) {
 		if (new_state == TCP_CA_Loss)
-			quell_probe_note_timeout(quell_cc(sk)->flow);
+			quell_probe_timed_out(quell_cc(sk)->flow);
 		quell_recover_forbid_undo(quell_cc(sk)->flow, sk);
 	}
 	if (new_state == TCP_CA_Loss)
@@ -143,7 +144,7 @@ static void cc_tx_start(struct sock *sk)
 	ev.sample.other_flows = quell_other_flows(sk);
 	if (!quell_adapt_idle(sk, &ev))
 		quell_core_call(&ev, quell_cc(sk)->algo->core->on_idle_restart);
-	quell_apply_event(sk, &ev.sample, &ev.decision, QUELL_CUT_IDLE);
+	quell_apply_event(sk, &ev.sample, &ev.decision, QUELL_REDUCTION_IDLE);
 	quell_cc_leave();
 }
 

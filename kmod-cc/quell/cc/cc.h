@@ -8,14 +8,14 @@
 #include "flow/flow.h"
 
 /**
- * struct quell_question - a data packet that came in
+ * struct quell_rx_data - a data packet that came in
  * @ack_seq: acknowledgment number
  * @end_seq: sequence number after it
  * @rx_ns:   receipt, CLOCK_MONOTONIC, ns
  * @ends:    it ends a message
  * @marked:  it was marked CE
  */
-struct quell_question {
+struct quell_rx_data {
 	u32	ack_seq;
 	u32	end_seq;
 	u64	rx_ns;
@@ -47,38 +47,38 @@ void quell_cc_release(struct sock *sk);
 int quell_flows_init(void);
 void quell_flows_exit(void);
 
-/* answer.c */
-bool quell_answer_expect(struct quell_flow *flow, const struct sock *sk,
-			 const struct quell_question *question);
-void quell_answer_hasten(struct quell_flow *flow, u32 end_seq);
-void quell_answer_left(struct quell_flow *flow, u32 ack_seq);
-void quell_answer_watch(struct quell_flow *flow, u32 end_seq);
-void quell_answer_sent(struct quell_flow *flow, u64 now_ns);
-void quell_answer_run(struct quell_flow *flow, struct sock *sk, u64 now_ns);
+/* delack.c */
+bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
+			const struct quell_rx_data *question);
+void quell_delack_expedite(struct quell_flow *flow, u32 end_seq);
+void quell_delack_packet_sent(struct quell_flow *flow, u32 ack_seq);
+void quell_delack_watch(struct quell_flow *flow, u32 end_seq);
+void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns);
+void quell_delack_expire(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 /* tail.c */
 void quell_tail_update(struct quell_flow *flow);
-void quell_tail_wake(struct quell_flow *flow, u64 at_ns);
-void quell_tail_await_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep);
-bool quell_tail_take_ack(struct quell_flow *flow, u64 now_ns);
+void quell_tail_arm(struct quell_flow *flow, u64 at_ns);
+void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep);
+bool quell_tail_ack_expired(struct quell_flow *flow, u64 now_ns);
 u64 quell_tail_due_ns(struct quell_flow *flow);
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
-void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq);
+void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 ack_seq);
 void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 
 /* probe.c */
 void quell_probe_init(struct quell_flow *flow, struct sock *sk);
 void quell_probe_release(struct quell_flow *flow, struct sock *sk);
-void quell_probe_note_report(struct quell_flow *flow);
-void quell_probe_note_timeout(struct quell_flow *flow);
-bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns);
+void quell_probe_loss_reported(struct quell_flow *flow);
+void quell_probe_timed_out(struct quell_flow *flow);
+bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 /* recover.c */
 void quell_recover_init(struct quell_flow *flow, const struct sock *sk);
 void quell_recover_release(struct quell_flow *flow);
-bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
-			const struct quell_lost *lost);
+bool quell_recover_queue(struct quell_flow *flow, const struct sock *sk,
+			 const struct quell_lost *lost);
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
 void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk);
 enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk);

@@ -66,7 +66,7 @@ static void event_report(struct sock *sk, struct quell_event *ev,
 	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 }
 
-static void event_loss(struct sock *sk, enum quell_cut why)
+static void event_loss(struct sock *sk, enum quell_reduction why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	struct quell_event ev;
@@ -89,7 +89,7 @@ static void event_loss(struct sock *sk, enum quell_cut why)
  */
 void quell_event_loss(struct sock *sk)
 {
-	event_loss(sk, QUELL_CUT_LOSS);
+	event_loss(sk, QUELL_REDUCTION_LOSS);
 }
 
 /**
@@ -102,7 +102,7 @@ void quell_event_loss(struct sock *sk)
  */
 void quell_event_tail_loss(struct sock *sk)
 {
-	event_loss(sk, QUELL_CUT_TAIL);
+	event_loss(sk, QUELL_REDUCTION_TAIL);
 	quell_cc(sk)->flow->undo = (struct quell_undo) {};
 }
 
@@ -114,7 +114,7 @@ void quell_event_timeout(struct sock *sk)
 {
 	const struct quell_flow *flow = quell_cc(sk)->flow;
 	/* If this timeout begins an episode, cc_ssthresh() has just cleared both. */
-	bool again = flow && (flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_CUT);
+	bool again = flow && (flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 	struct quell_event ev;
 
 	quell_cc_enter(sk, &ev);

@@ -49,7 +49,7 @@ static struct kmem_cache *flow_cache __ro_after_init;
 static_assert(sizeof(struct quell_flow) <= FLOW_MAX_BYTES || !FLOW_LOCKS);
 
 /* The lines of each packet in, of each segment sent, of the ring, and of the timer. */
-static_assert((offsetofend(struct quell_flow, asked_seq) == 64 &&
+static_assert((offsetofend(struct quell_flow, ack_requested_seq) == 64 &&
 	       offsetofend(struct quell_flow, stamp_secret) == 128 &&
 	       offsetofend(struct quell_flow, segments) == 192) || !FLOW_LOCKS);
 
@@ -101,7 +101,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->stamp_secret = get_random_u32();
 	spin_lock_init(&flow->lock);
 	quell_segments_init(&flow->segments);
-	quell_list_init(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
+	quell_list_init(&flow->ack_rx_list, flow->ack_rx_few, QUELL_ACK_RX_FEW);
 	quell_list_init(&flow->echo, flow->echo_few, QUELL_ECHOES_FEW);
 	/* The timeout for tails depends on it. */
 	if (dst)
@@ -147,10 +147,10 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	if (cc->flow)
 		quell_count(qnet, QUELL_N_FLOWS_OPENED);
 	else
-		quell_count_told(qnet, QUELL_N_FLOW_ALLOC_FAILED);
+		quell_count_reported(qnet, QUELL_N_FLOW_ALLOC_FAILED);
 	atomic_inc(&qnet->algo_socks[algo->slot]);
 	atomic_inc(&qnet->socks);
-	quell_hooks_want(qnet);
+	quell_hooks_request(qnet);
 }
 
 static void flow_release(struct quell_flow *flow)
@@ -161,7 +161,7 @@ static void flow_release(struct quell_flow *flow)
 	quell_adapt_close(flow);
 	spin_lock_bh(&flow->lock);
 	quell_segments_free(&flow->segments);
-	quell_list_free(&flow->arrivals);
+	quell_list_free(&flow->ack_rx_list);
 	quell_list_free(&flow->echo);
 	quell_path_free(&flow->path);
 	quell_dasr_close(flow);

@@ -71,7 +71,7 @@ static void probe_succeed(struct quell_flow *flow)
 }
 
 /**
- * quell_probe_judge() - judge whether the last probe was spurious
+ * quell_probe_check_spurious() - judge whether the last probe was spurious
  * @flow:   flow
  * @sk:     its socket
  * @now_ns: ns
@@ -84,7 +84,7 @@ static void probe_succeed(struct quell_flow *flow)
  * Context: socket lock.
  * Return: whether the probe repaired a loss that must be reported to the core.
  */
-bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
+bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {
 	struct quell_tail *tail = &flow->tail;
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -93,7 +93,7 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 		return false;
 	if (tp->dsack_dups != tail->dsacks) {
 		probe_spurious(flow);
-	} else if (tail->probe == QUELL_PROBE_ANSWERED) {
+	} else if (tail->probe == QUELL_PROBE_ACKED) {
 		if (now_ns < tail->verdict_ns)
 			return false;
 		probe_succeed(flow);
@@ -103,15 +103,15 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 			probe_spurious(flow);
 			return false;
 		}
-		WRITE_ONCE(tail->probe, QUELL_PROBE_ANSWERED);
+		WRITE_ONCE(tail->probe, QUELL_PROBE_ACKED);
 		tail->verdict_ns = now_ns + tail->wait_ns + tail->srtt_ns;
-		quell_tail_wake(flow, tail->verdict_ns);
+		quell_tail_arm(flow, tail->verdict_ns);
 	}
 	return false;
 }
 
 /**
- * quell_probe_note_report() - ->on_loss is called: the last probe must not report its loss
+ * quell_probe_loss_reported() - ->on_loss is called: the last probe must not report its loss
  * @flow: flow
  *
  * A recovery of trimmed segments alone may call no ->on_loss: a tail loss that a probe finds
@@ -119,21 +119,21 @@ bool quell_probe_judge(struct quell_flow *flow, struct sock *sk, u64 now_ns)
  *
  * Context: socket lock.
  */
-void quell_probe_note_report(struct quell_flow *flow)
+void quell_probe_loss_reported(struct quell_flow *flow)
 {
 	flow->tail.loss_reported = true;
-	WRITE_ONCE(flow->tail.calm, 0);
+	WRITE_ONCE(flow->tail.idle_expiries, 0);
 }
 
 /**
- * quell_probe_note_timeout() - TCP's retransmission timer fired: the last probe did not help
+ * quell_probe_timed_out() - TCP's retransmission timer fired: the last probe did not help
  * @flow: flow
  *
  * Context: socket lock, within ->set_state().
  */
-void quell_probe_note_timeout(struct quell_flow *flow)
+void quell_probe_timed_out(struct quell_flow *flow)
 {
-	quell_probe_note_report(flow);
+	quell_probe_loss_reported(flow);
 	WRITE_ONCE(flow->tail.probe, QUELL_PROBE_NONE);
 }
 
@@ -196,7 +196,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	u32 sent = tp->total_retrans;
 
 	/* After a second probe, a DSACK could not be attributed: judge the first one now. */
-	if (tail->probe == QUELL_PROBE_ANSWERED) {
+	if (tail->probe == QUELL_PROBE_ACKED) {
 		probe_succeed(flow);
 		if (!tail->loss_reported)
 			quell_event_tail_loss(sk);
@@ -205,7 +205,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 		tail->loss_reported = inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery &&
 				      !flow->recover.loss_unreported;
 	WRITE_ONCE(tail->probe, QUELL_PROBE_NONE);
-	WRITE_ONCE(tail->calm, 0);
+	WRITE_ONCE(tail->idle_expiries, 0);
 	tail->wait_ns = tail->timeout_ns;
 	if (skb)
 		tail->wait_ns = max(tail->wait_ns, ktime_get_ns() - skb->skb_mstamp_ns);
@@ -217,7 +217,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 		quell_tcp_send_lost(sk);
 	if (tp->total_retrans == sent)
 		return;
-	WRITE_ONCE(tail->probe, QUELL_PROBE_OPEN);
+	WRITE_ONCE(tail->probe, QUELL_PROBE_SENT);
 	tail->probe_ns = tp->tcp_clock_cache;
 	tail->probe_end = skb ? TCP_SKB_CB(skb)->end_seq : tp->snd_nxt;
 	tail->dsacks = tp->dsack_dups;
@@ -251,8 +251,8 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 	u64 at_ns;
 
 	tail->busy = 0;
-	quell_answer_run(flow, sk, now_ns);
-	if (quell_probe_judge(flow, sk, now_ns))
+	quell_delack_expire(flow, sk, now_ns);
+	if (quell_probe_check_spurious(flow, sk, now_ns))
 		quell_event_tail_loss(sk);
 	if (!tcp_sk(sk)->packets_out) {
 		spin_lock(&flow->lock);
@@ -267,11 +267,11 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		/* It was not sent: quell_tail_sent() would have set the timer. */
 		if (tail->timeout_ns && !hrtimer_is_queued(&tail->timer)) {
 			tail->since_ns = now_ns;
-			quell_tail_wake(flow, now_ns + tail->timeout_ns);
+			quell_tail_arm(flow, now_ns + tail->timeout_ns);
 		}
 	}
-	if (tail->probe == QUELL_PROBE_ANSWERED)
-		quell_tail_wake(flow, tail->verdict_ns);
+	if (tail->probe == QUELL_PROBE_ACKED)
+		quell_tail_arm(flow, tail->verdict_ns);
 }
 
 /*
@@ -303,7 +303,7 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 			 * requests that.  A process may sleep on memory that another one serves,
 			 * so each expiry is later than the last.
 			 */
-			quell_tail_wake(flow, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
+			quell_tail_arm(flow, ktime_get_ns() + (PROBE_BUSY_NS << tail->busy));
 			if (tail->busy < PROBE_BUSY_DOUBLINGS)
 				tail->busy++;
 		/* It is set with the socket lock, too; its neighbours change without. */

@@ -146,15 +146,15 @@ void quell_recover_release(struct quell_flow *flow)
 }
 
 /**
- * quell_recover_note() - check a received NACK and queue it
+ * quell_recover_queue() - check a received NACK and queue it
  * @flow: flow of the NACK
  * @sk:   the flow's socket, not locked
  * @lost: data that the NACK names
  * Context: LOCAL_IN hook, RCU read section.
  * Return: whether TCP must process the segment; otherwise the NACK was ignored and counted.
  */
-bool quell_recover_note(struct quell_flow *flow, const struct sock *sk,
-			const struct quell_lost *lost)
+bool quell_recover_queue(struct quell_flow *flow, const struct sock *sk,
+			 const struct quell_lost *lost)
 {
 	enum quell_counter verdict = recover_check(sk, lost);
 
@@ -210,8 +210,8 @@ static bool recover_departed(struct quell_flow *flow, const struct sk_buff *skb,
 		segment = quell_segments_find(&flow->segments, seq + 1);
 	if (segment) {
 		first_ns = segment->depart_ns;
-		last_ns = quell_segment_left_ns(segment, segment->end_seq,
-						flow->link.ns_q32);
+		last_ns = quell_segment_tx_end_ns(segment, segment->end_seq,
+						  flow->link.ns_q32);
 	}
 	spin_unlock_bh(&flow->lock);
 	return lost->echo_ns - first_ns <= last_ns - first_ns;

@@ -16,7 +16,7 @@
  * An ACK does not move the timer, and a segment only if it would fire too late for it.
  *
  * While data waits behind the segments sent, and the window is not small, ACKs keep coming and
- * putting the probe off, and an expiry costs as much as an ACK.  After TAIL_CALM_LOOKS in vain
+ * putting the probe off, and an expiry costs as much as an ACK.  After TAIL_IDLE_EXPIRIES in vain
  * the timer of such a flow fires TAIL_BUSY_TIMEOUTS later, until something is lost.  The last
  * segment of a message has it fire in time.  Of a flow that long without a loss the loss of a
  * whole large window in mid-message is found that much later.
@@ -42,8 +42,8 @@
  *	flow_free_rcu()		cancels a timer that was queued while its handler ran, and
  *				waits for the handler, without a lock
  *
- * The lock of the flow protects these steps, and @timer, @left_ns, @ack_ns and @ack_seq with them,
- * for LOCAL_OUT sets them with or without the socket lock.
+ * The lock of the flow protects these steps, and @timer, @tx_end_ns, @ack_ns and @ack_seq with
+ * them, for LOCAL_OUT sets them with or without the socket lock.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -63,7 +63,7 @@
  * window that counts as small, in segments: in an incast such a window is lost as a whole.
  */
 #define TAIL_BUSY_TIMEOUTS		8U
-#define TAIL_CALM_LOOKS			64U
+#define TAIL_IDLE_EXPIRIES		64U
 #define TAIL_SMALL_WINDOW_SEGS		8U
 
 /* The time without an acknowledgment before a probe. */
@@ -116,13 +116,13 @@ static void tail_start(struct quell_flow *flow, u64 at_ns, bool move)
 }
 
 /**
- * quell_tail_wake() - have the timer fire no later than a given time
+ * quell_tail_arm() - have the timer fire no later than a given time
  * @flow:  flow
  * @at_ns: latest expiry, CLOCK_MONOTONIC, ns
  *
  * Context: any but hard interrupts; not the flow's lock.
  */
-void quell_tail_wake(struct quell_flow *flow, u64 at_ns)
+void quell_tail_arm(struct quell_flow *flow, u64 at_ns)
 {
 	spin_lock_bh(&flow->lock);
 	tail_start(flow, at_ns, false);
@@ -130,7 +130,7 @@ void quell_tail_wake(struct quell_flow *flow, u64 at_ns)
 }
 
 /**
- * quell_tail_await_ack() - an ACK may wait, and the timer must find it in time
+ * quell_tail_delay_ack() - an ACK may wait, and the timer must find it in time
  * @flow:    flow
  * @at_ns:   when it must leave, CLOCK_MONOTONIC, ns
  * @ack_seq: sequence number after the data that it is for
@@ -138,23 +138,23 @@ void quell_tail_wake(struct quell_flow *flow, u64 at_ns)
  *
  * Context: any but hard interrupts; not the flow's lock.
  */
-void quell_tail_await_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep)
+void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep)
 {
 	struct quell_tail *tail = &flow->tail;
 
 	spin_lock_bh(&flow->lock);
-	keep = keep && tail->ack_waits;
+	keep = keep && tail->delack_pending;
 	if (!keep || (s32)(tail->ack_ns - (u32)at_ns) > 0)
 		tail->ack_ns = at_ns;
 	if (!keep || after(ack_seq, tail->ack_seq))
 		tail->ack_seq = ack_seq;
-	tail->ack_waits = true;
+	tail->delack_pending = true;
 	tail_start(flow, at_ns + (s32)(tail->ack_ns - (u32)at_ns), false);
 	spin_unlock_bh(&flow->lock);
 }
 
 /**
- * quell_tail_take_ack() - the timer has fired: must an ACK leave that may have waited?
+ * quell_tail_ack_expired() - the timer has fired: must an ACK leave that may have waited?
  * @flow:   flow
  * @now_ns: now, CLOCK_MONOTONIC, ns
  *
@@ -163,28 +163,28 @@ void quell_tail_await_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool 
  * Context: socket lock, bottom halves off.
  * Return: whether it must; then it is asked for no more.
  */
-bool quell_tail_take_ack(struct quell_flow *flow, u64 now_ns)
+bool quell_tail_ack_expired(struct quell_flow *flow, u64 now_ns)
 {
 	struct quell_tail *tail = &flow->tail;
 	bool due = false;
-	s32 left_ns;
+	s32 remaining_ns;
 
 	spin_lock(&flow->lock);
-	if (tail->ack_waits) {
-		left_ns = tail->ack_ns - (u32)now_ns;
-		due = left_ns <= 0;
-		tail->ack_waits = !due;
+	if (tail->delack_pending) {
+		remaining_ns = tail->ack_ns - (u32)now_ns;
+		due = remaining_ns <= 0;
+		tail->delack_pending = !due;
 		if (!due)
-			tail_start(flow, now_ns + left_ns, false);
+			tail_start(flow, now_ns + remaining_ns, false);
 	}
 	spin_unlock(&flow->lock);
 	return due;
 }
 
 /* Whether ACKs will put the probe off before it is due, if data waits to be sent. */
-static bool tail_is_calm(const struct quell_flow *flow)
+static bool tail_is_idle(const struct quell_flow *flow)
 {
-	return READ_ONCE(flow->tail.calm) >= TAIL_CALM_LOOKS &&
+	return READ_ONCE(flow->tail.idle_expiries) >= TAIL_IDLE_EXPIRIES &&
 	       READ_ONCE(tcp_sk(flow->sk)->snd_cwnd) > TAIL_SMALL_WINDOW_SEGS;
 }
 
@@ -202,12 +202,12 @@ static bool tail_is_calm(const struct quell_flow *flow)
 u64 quell_tail_due_ns(struct quell_flow *flow)
 {
 	const struct quell_tail *tail = &flow->tail;
-	u64 left_ns;
+	u64 tx_end_ns;
 
 	spin_lock(&flow->lock);
-	left_ns = tail->left_ns;
+	tx_end_ns = tail->tx_end_ns;
 	spin_unlock(&flow->lock);
-	return tail->timeout_ns ? max(left_ns, tail->since_ns) + tail->timeout_ns : 0;
+	return tail->timeout_ns ? max(tx_end_ns, tail->since_ns) + tail->timeout_ns : 0;
 }
 
 /**
@@ -221,23 +221,23 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 {
 	const struct tcp_sock *tp = tcp_sk(flow->sk);
 
-	if (flow->tail.calm < TAIL_CALM_LOOKS)
-		WRITE_ONCE(flow->tail.calm, flow->tail.calm + 1);
-	if (tp->write_seq != tp->snd_nxt && tail_is_calm(flow))
+	if (flow->tail.idle_expiries < TAIL_IDLE_EXPIRIES)
+		WRITE_ONCE(flow->tail.idle_expiries, flow->tail.idle_expiries + 1);
+	if (tp->write_seq != tp->snd_nxt && tail_is_idle(flow))
 		at_ns += TAIL_BUSY_TIMEOUTS * flow->tail.timeout_ns;
-	quell_tail_wake(flow, at_ns);
+	quell_tail_arm(flow, at_ns);
 }
 
 /**
  * quell_tail_sent() - data or a FIN is sent or retransmitted
  * @flow:    flow
  * @is_tail: no data waits behind it
- * @left_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
+ * @tx_end_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
  * @ack_seq: its acknowledgment number
  *
  * Context: LOCAL_OUT hook, lock of @flow, any lock of the caller.
  */
-void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack_seq)
+void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 ack_seq)
 {
 	struct quell_tail *tail = &flow->tail;
 	u64 timeout_ns = tail->timeout_ns;
@@ -248,17 +248,17 @@ void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 left_ns, u32 ack
 	 * later: an expiry costs more than to set it anew.  The verdict on a probe may need it as
 	 * early.
 	 */
-	if (tail->ack_waits && !before(ack_seq, tail->ack_seq)) {
-		tail->ack_waits = false;
+	if (tail->delack_pending && !before(ack_seq, tail->ack_seq)) {
+		tail->delack_pending = false;
 		move = (u32)ktime_to_ns(hrtimer_get_expires(&tail->timer)) == tail->ack_ns &&
 		       READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
 	}
-	tail->left_ns = left_ns;
+	tail->tx_end_ns = tx_end_ns;
 	if (!timeout_ns)
 		return;
-	if (!is_tail && tail_is_calm(flow))
+	if (!is_tail && tail_is_idle(flow))
 		timeout_ns += TAIL_BUSY_TIMEOUTS * timeout_ns;
-	tail_start(flow, left_ns + timeout_ns, move);
+	tail_start(flow, tx_end_ns + timeout_ns, move);
 }
 
 /**
@@ -282,7 +282,7 @@ void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered)
 	}
 	/* It is not queued after the last probe in a row, or one that was not allowed. */
 	if (!hrtimer_is_queued(&tail->timer) && tail->timeout_ns && tcp_sk(flow->sk)->packets_out)
-		tail_start(flow, max(now_ns, tail->left_ns) + tail->timeout_ns, false);
+		tail_start(flow, max(now_ns, tail->tx_end_ns) + tail->timeout_ns, false);
 }
 
 /**

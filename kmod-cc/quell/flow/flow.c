@@ -13,10 +13,10 @@
 #include <net/sock.h>
 #include "flow/flow.h"
 #include "netns/net.h"
-#include "netns/notice.h"
+#include "netns/notify.h"
 
 /* Room for a flow's identity, and two words. */
-#define FLOW_NOTICE_BYTES	256
+#define FLOW_NTF_BYTES		256
 
 /* The default, for keys of any length, takes several times as many instructions. */
 static u32 flow_hash(const void *key, u32 bytes, u32 seed)
@@ -131,7 +131,7 @@ void quell_flow_table_exit(void)
 static const char * const option_names[] = {
 	[QUELL_OPTION_NOT_OFFERED]	= "not-offered",
 	[QUELL_OPTION_ON]		= "on",
-	[QUELL_OPTION_NO_ANSWER]	= "no-answer",
+	[QUELL_OPTION_NO_REPLY]		= "no-reply",
 	[QUELL_OPTION_NO_ROOM]		= "no-room",
 	[QUELL_OPTION_STRIPPED]		= "stripped",
 };
@@ -170,14 +170,14 @@ int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-struct option_notice {
+struct option_ntf {
 	const struct quell_flow	*flow;
 	enum quell_option_state	state;
 };
 
-static int put_option_notice(struct sk_buff *skb, const void *about)
+static int put_option_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct option_notice *notice = about;
+	const struct option_ntf *notice = about;
 
 	if (quell_put_flow_identity(skb, notice->flow) ||
 	    nla_put_string(skb, QUELL_A_FLOW_OPTION, quell_option_name(notice->state)))
@@ -186,28 +186,28 @@ static int put_option_notice(struct sk_buff *skb, const void *about)
 }
 
 /**
- * quell_tell_option() - report whether a connection uses the option
+ * quell_notify_option() - report whether a connection uses the option
  * @flow:  its context
  * @state: the new state; QUELL_OPTION_NOT_OFFERED is not reported
  */
-void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state)
+void quell_notify_option(const struct quell_flow *flow, enum quell_option_state state)
 {
-	struct option_notice notice = { flow, state };
+	struct option_ntf notice = { flow, state };
 
 	if (state != QUELL_OPTION_NOT_OFFERED)
-		quell_notice_send(flow->qnet, QUELL_NOTICE_OPTION, FLOW_NOTICE_BYTES,
-				  put_option_notice, &notice);
+		quell_ntf_send(flow->qnet, QUELL_NTF_OPTION, FLOW_NTF_BYTES,
+			       put_option_ntf, &notice);
 }
 
-struct adapt_notice {
+struct adapt_ntf {
 	const struct quell_flow	*flow;
 	const char		*phase;
 	const char		*reason;
 };
 
-static int put_adapt_notice(struct sk_buff *skb, const void *about)
+static int put_adapt_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct adapt_notice *notice = about;
+	const struct adapt_ntf *notice = about;
 
 	if (quell_put_flow_identity(skb, notice->flow) ||
 	    nla_put_string(skb, QUELL_A_FLOW_ADAPT, notice->phase) ||
@@ -217,15 +217,15 @@ static int put_adapt_notice(struct sk_buff *skb, const void *about)
 }
 
 /**
- * quell_tell_adapt() - report a change of a flow's governor
+ * quell_notify_adapt() - report a change of a flow's governor
  * @flow:   its context
  * @phase:  governor, quell_adapt_phase_name()
  * @reason: quell_adapt_reason_name(); NULL if its algorithm governs
  */
-void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason)
+void quell_notify_adapt(const struct quell_flow *flow, const char *phase, const char *reason)
 {
-	struct adapt_notice notice = { flow, phase, reason };
+	struct adapt_ntf notice = { flow, phase, reason };
 
-	quell_notice_send(flow->qnet, QUELL_NOTICE_ADAPT, FLOW_NOTICE_BYTES, put_adapt_notice,
-			  &notice);
+	quell_ntf_send(flow->qnet, QUELL_NTF_ADAPT, FLOW_NTF_BYTES, put_adapt_ntf,
+		       &notice);
 }

@@ -38,55 +38,56 @@ enum quell_limit {
 enum quell_option_state {
 	QUELL_OPTION_NOT_OFFERED,
 	QUELL_OPTION_ON,
-	QUELL_OPTION_NO_ANSWER,
+	QUELL_OPTION_NO_REPLY,
 	QUELL_OPTION_NO_ROOM,
 	QUELL_OPTION_STRIPPED,
 };
 
 /*
  * The last reduction of a flow's window: signal, time and round-trip time, in one word so that
- * readers see all three of one cut.  Signals; names in quell_cut_names[].
+ * readers see all three of one cut.  Signals; names in quell_reduction_names[].
  */
-enum quell_cut {
-	QUELL_CUT_NONE,		/* the window was never reduced */
-	QUELL_CUT_DELAY,
-	QUELL_CUT_MARK,
-	QUELL_CUT_RECORD,
-	QUELL_CUT_TRIM,
-	QUELL_CUT_SHARE,	/* n, the number of senders that the receiver states */
-	QUELL_CUT_LOSS,
-	QUELL_CUT_TAIL,		/* a loss that a tail probe repaired */
-	QUELL_CUT_TIMEOUT,
-	QUELL_CUT_IDLE,
-	QUELL_CUT_FIT,		/* the search, or CUBIC, on an acknowledgment */
-	QUELL_CUT_OTHER,	/* without the algorithm's signal, on an acknowledgment */
+enum quell_reduction {
+	QUELL_REDUCTION_NEVER,	/* the window was never reduced */
+	QUELL_REDUCTION_DELAY,
+	QUELL_REDUCTION_MARK,
+	QUELL_REDUCTION_RECORD,
+	QUELL_REDUCTION_TRIM,
+	QUELL_REDUCTION_SHARE,	/* n, the number of senders that the receiver states */
+	QUELL_REDUCTION_LOSS,
+	QUELL_REDUCTION_TAIL,	/* a loss that a tail probe repaired */
+	QUELL_REDUCTION_TIMEOUT,
+	QUELL_REDUCTION_IDLE,
+	QUELL_REDUCTION_FIT,	/* the search, or CUBIC, on an acknowledgment */
+	QUELL_REDUCTION_OTHER,	/* without the algorithm's signal, on an acknowledgment */
 };
 
 /* From the lowest bit: signal; round-trip time, 64 ns; time, 4096 ns, modulo 13 days. */
-#define QUELL_CUT_WHY_BITS	4
-#define QUELL_CUT_RTT_BITS	22
-#define QUELL_CUT_RTT_SHIFT	6
-#define QUELL_CUT_TIME_BITS	38
-#define QUELL_CUT_TIME_SHIFT	12
+#define QUELL_REDUCTION_CAUSE_BITS	4
+#define QUELL_REDUCTION_RTT_BITS	22
+#define QUELL_REDUCTION_RTT_SHIFT	6
+#define QUELL_REDUCTION_TIME_BITS	38
+#define QUELL_REDUCTION_TIME_SHIFT	12
 
 /**
- * struct quell_answer - how soon the program of this end answers
- * @asked_ns:	 receipt of the oldest request without an answer, ns modulo 2^32; valid if @asked
- * @hasten_seq:	 sequence number after the newest data that is to be acknowledged at once;
- *		 valid if @hastened
- * @asked:	 a request came in that was not answered yet
- * @hastened:	 no packet left since
+ * struct quell_delack - how soon the program of this end answers
+ * @request_rx_ns:	 receipt of the oldest request without an answer, ns modulo 2^32; valid if
+ *			 @has_request
+ * @expedite_seq:	 sequence number after the newest data that is to be acknowledged at once;
+ *		 valid if @expedited
+ * @has_request:	 a request came in that was not answered yet
+ * @expedited:	 no packet left since
  * @prompt:	 answers in a row that came soon enough, up to the number that is needed
  * @turn:	 requests with an ACK that could have waited
  *
  * The hooks write this without a common lock, with WRITE_ONCE(): the values are hints.
  * An ACK that no answer takes along leaves when the flow's timer finds it, quell_tail.ack_ns.
  */
-struct quell_answer {
-	u32	asked_ns;
-	u32	hasten_seq;
-	bool	asked;
-	bool	hastened;
+struct quell_delack {
+	u32	request_rx_ns;
+	u32	expedite_seq;
+	bool	has_request;
+	bool	expedited;
 	u8	prompt;
 	u8	turn;
 };
@@ -114,7 +115,7 @@ struct quell_path {
 
 /* Parameter "tcp-int" of the signal plane. */
 #define QUELL_TCPINT_OFF	0U
-#define QUELL_TCPINT_SPEAK	1U
+#define QUELL_TCPINT_SEND	1U
 #define QUELL_TCPINT_USE	2U
 
 /**
@@ -139,23 +140,23 @@ struct quell_tcpint {
 /* State of a flow's last probe. */
 enum quell_probe {
 	QUELL_PROBE_NONE,
-	QUELL_PROBE_OPEN,
-	QUELL_PROBE_ANSWERED,
+	QUELL_PROBE_SENT,
+	QUELL_PROBE_ACKED,
 };
 
 /**
  * struct quell_tail - the timer that detects tail loss
  * @timer:	fires when a probe may be due
  * @ack_ns:	when the ACK must leave that may wait for an answer, modulo 2^32; valid if
- *		@ack_waits
+ *		@delack_pending
  * @ack_seq:	sequence number after the data that it is for
  * @probes:	probes sent; read by dumps
- * @ack_waits:	an ACK may wait, until it leaves with data or the timer has looked
+ * @delack_pending:	an ACK may wait, until it leaves with data or the timer has looked
  * @tries:	probes since data was last delivered
  * @patience:	doublings of the timeout for spurious probes
  * @probe:	enum quell_probe; written with WRITE_ONCE(), for LOCAL_OUT
  * @loss_reported: ->on_loss was called for the loss the last probe is about
- * @calm:	expiries since something was lost before which no probe was due, up to a
+ * @idle_expiries:	expiries since something was lost before which no probe was due, up to a
  *		number; written with WRITE_ONCE(), for LOCAL_OUT
  * @busy:	expiries in a row that found the socket owned by a process, up to a number;
  *		only expiries use it
@@ -163,7 +164,7 @@ enum quell_probe {
  *		locks, as words may have 32 bits
  * @since_ns:	when data was last acknowledged, or a probe could not be sent,
  *		CLOCK_MONOTONIC, ns
- * @left_ns:	when the last segment sent has left the interface
+ * @tx_end_ns:	when the last segment sent has left the interface
  * @srtt_ns:	smoothed round-trip time; 0: not known yet
  * @var_ns:	mean deviation of the round-trip time
  * @probe_ns:	when the last probe left
@@ -172,32 +173,32 @@ enum quell_probe {
  * @probe_end:	sequence number after the last probe
  * @dsacks:	tcp_sock.dsack_dups when the last probe left
  *
- * The lock of the flow protects @timer, @ack_ns, @ack_seq, @ack_waits and @left_ns, the socket lock
- * the other fields.
+ * The lock of the flow protects @timer, @ack_ns, @ack_seq, @delack_pending and @tx_end_ns, the
+ * socket lock the other fields.
  */
 struct quell_tail {
 	struct hrtimer		timer;
 	u64			timeout_ns;
 	u64			since_ns;
-	u64			left_ns;
+	u64			tx_end_ns;
 	u64			srtt_ns;
 	u64			var_ns;
 	u32			ack_ns;
 	u32			ack_seq;
-	bool			ack_waits;
+	bool			delack_pending;
 	u8			tries;
 	u8			patience;
 	u8			probe;
 	bool			loss_reported;
-	u8			calm;
+	u8			idle_expiries;
 	u8			busy;
 	u32			probes;
 	u32			probe_end;
 	u32			dsacks;
 	u64			probe_ns;
 	union {
-		u64		wait_ns;	/* QUELL_PROBE_OPEN */
-		u64		verdict_ns;	/* QUELL_PROBE_ANSWERED */
+		u64		wait_ns;	/* QUELL_PROBE_SENT */
+		u64		verdict_ns;	/* QUELL_PROBE_ACKED */
 	};
 };
 
@@ -290,19 +291,19 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
  * @closed:		the socket has released the flow: no entry may be added to it
  * @peer_delays:	the peer delays all ACKs: it is without Quell, or says
  *			so; only the holder of the socket lock uses it
- * @fallback_told:	why CUBIC governs, as was told last, if anyone listened; 0: not; only
+ * @fallback_reported:	why CUBIC governs, as was told last, if anyone listened; 0: not; only
  *			the holder of the socket lock uses it
  * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
  * @resent_seq:		first sequence number of the newest retransmission
  * @stamp_secret:	added to departures on the wire; constant
  * @depart_ns:		newest departure of a segment, CLOCK_MONOTONIC, ns
  * @link:		interface the flow leaves by
- * @arrivals:		newest receipts, oldest first: struct quell_arrival
+ * @ack_rx_list:	newest receipts, oldest first: struct quell_ack_rx
  * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
- * @arrivals_lost:	receipts overwritten before TCP saw them
+ * @ack_rx_lost:	receipts overwritten before TCP saw them
  * @segments:		segments sent
- * @answer:		whether ACKs wait for the program's answers; see struct quell_answer
- * @asked_seq:		sequence number after the newest data that asked for an ACK
+ * @delack:		whether ACKs wait for the program's answers; see struct quell_delack
+ * @ack_requested_seq:	sequence number after the newest data that asked for an ACK
  * @round_seq:		the round trip ends when more than this is acknowledged
  * @carry_bytes:	added to the windows of this round trip, see apply_cwnd_pkts()
  * @rest_bytes:		remainder, beyond whole segments, of this round trip's first window
@@ -315,7 +316,7 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
  * @dasr:		its part in the sets of active senders; NULL if its algorithm has
  *			none; constant
  * @now:		the flow's last decision and round-trip times
- * @cut:		what the window was last reduced for, see quell_cut_pack(); 0 never
+ * @reduction:		what the window was last reduced for, see quell_reduction_pack(); 0 never
  * @retransmits:	segments retransmitted
  * @karn:		RTT samples discarded because of a retransmission
  * @overruns:		segments not recorded because the ring was full
@@ -344,15 +345,16 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
  * @saddr:		local address
  * @daddr:		remote address
  * @resent_depart_ns:	newest departure of a retransmission, CLOCK_MONOTONIC, ns modulo 2^32
- * @arrivals_few:	room of @arrivals while it is short
+ * @ack_rx_few:		room of @ack_rx_list while it is short
  * @echo_few:		room of @echo while it is short
  *
  * The first three cache lines are those of each packet in and out, the fourth has the timer that
  * segments set; each ACK uses up to @path and the first of @recover.  @node to @algo, @sport and
  * @dport, and @id to @daddr are constant once the flow is in the hash.
- * The holder of @lock owns @closed, @asked_seq to @segments, @arrivals, @echo, @arrivals_few and
- * @echo_few (@link is read with READ_ONCE() without it, and @answer is written without it); the
- * holder of the socket lock owns @peer_delays, @fallback_told and @round_seq to @adapt.
+ * The holder of @lock owns @closed, @ack_requested_seq to @segments, @ack_rx_list, @echo,
+ * @ack_rx_few and
+ * @echo_few (@link is read with READ_ONCE() without it, and @delack is written without it); the
+ * holder of the socket lock owns @peer_delays, @fallback_reported and @round_seq to @adapt.
  * @mss_bytes and @now to @telemetry are written with WRITE_ONCE() by the holder of the socket
  * lock (@retransmits, @overruns and @option: of @lock), or by the receive hook where noted,
  * and read with READ_ONCE() in any RCU read section.
@@ -371,10 +373,10 @@ struct quell_flow {
 	u16			sport;
 	u16			dport;
 	u32			data_ack_seq;
-	struct quell_answer	answer;
+	struct quell_delack	delack;
 
 	/* Each segment of data sent, and its ACK. */
-	u32			asked_seq;
+	u32			ack_requested_seq;
 	struct quell_link	link;
 	u64			depart_ns;
 	u32			resent_ns;
@@ -394,23 +396,23 @@ struct quell_flow {
 	u32			inflight_bytes;
 	struct quell_snapshot	now;
 	struct quell_adapt	adapt;
-	u64			cut;
+	u64			reduction;
 	u8			limit;
-	u8			fallback_told;
+	u8			fallback_reported;
 	bool			option_seen;
 	struct quell_path	path;
 	struct quell_tcpint	tcp_int;
 	struct quell_recover	recover;
 
 	/* With the option, or a process that owns the socket. */
-	struct quell_list	arrivals;
+	struct quell_list	ack_rx_list;
 	struct quell_list	echo;
-	struct quell_arrival	arrivals_few[QUELL_ARRIVALS_FEW];
+	struct quell_ack_rx	ack_rx_few[QUELL_ACK_RX_FEW];
 	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
 	u64			echoes;
 	u64			records;
 	struct quell_telemetry	telemetry;
-	u32			arrivals_lost;
+	u32			ack_rx_lost;
 	u16			option_missed;
 
 	/* Losses, dumps and the flow's end. */
@@ -508,7 +510,7 @@ int quell_flow_table_init(void);
 void quell_flow_table_exit(void);
 const char *quell_option_name(enum quell_option_state state);
 int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow);
-void quell_tell_option(const struct quell_flow *flow, enum quell_option_state state);
-void quell_tell_adapt(const struct quell_flow *flow, const char *phase, const char *reason);
+void quell_notify_option(const struct quell_flow *flow, enum quell_option_state state);
+void quell_notify_adapt(const struct quell_flow *flow, const char *phase, const char *reason);
 
 #endif /* _QUELL_FLOW_H */

@@ -23,72 +23,73 @@
 #include "netns/net.h"
 
 /* False if the oldest entry was dropped. */
-static bool arrival_make_room(struct quell_flow *flow, const struct sock *sk)
+static bool ack_rx_make_room(struct quell_flow *flow, const struct sock *sk)
 {
-	struct quell_list *list = &flow->arrivals;
-	struct quell_arrival *arrivals;
+	struct quell_list *list = &flow->ack_rx_list;
+	struct quell_ack_rx *ack_rx_list;
 
 	if (list->nr < list->room ||
-	    quell_list_grow(list, sk, sizeof(*arrivals), QUELL_ARRIVALS_MAX))
+	    quell_list_grow(list, sk, sizeof(*ack_rx_list), QUELL_ACK_RX_MAX))
 		return true;
-	arrivals = list->at;
-	memmove(arrivals, arrivals + 1, (list->nr - 1) * sizeof(*arrivals));
+	ack_rx_list = list->at;
+	memmove(ack_rx_list, ack_rx_list + 1, (list->nr - 1) * sizeof(*ack_rx_list));
 	list->nr--;
-	WRITE_ONCE(flow->arrivals_lost, flow->arrivals_lost + 1);
+	WRITE_ONCE(flow->ack_rx_lost, flow->ack_rx_lost + 1);
 	return false;
 }
 
 /**
- * quell_arrival_add() - record the receipt of an acknowledgment
+ * quell_ack_rx_add() - record the receipt of an acknowledgment
  * @flow:    flow it belongs to
  * @sk:      the flow's socket
- * @arrival: the receipt; without a telemetry record it gets that of the entry it replaces
+ * @ack_rx:  the receipt; without a telemetry record it gets that of the entry it replaces
  * Context: lock of @flow, which is not closed; RCU read side.
  */
-void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
-		       struct quell_arrival *arrival)
+void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
+		      struct quell_ack_rx *ack_rx)
 {
-	struct quell_list *list = &flow->arrivals;
-	struct quell_arrival *newest;
+	struct quell_list *list = &flow->ack_rx_list;
+	struct quell_ack_rx *newest;
 
 	lockdep_assert_held(&flow->lock);
-	newest = (struct quell_arrival *)list->at + list->nr - 1;
-	if (list->nr && newest->ack_seq == arrival->ack_seq) {
+	newest = (struct quell_ack_rx *)list->at + list->nr - 1;
+	if (list->nr && newest->ack_seq == ack_rx->ack_seq) {
 		list->nr--;
-		quell_telemetry_keep(arrival->record, newest->record);
-	} else if (!arrival_make_room(flow, sk)) {
-		quell_count(flow->qnet, QUELL_N_ARRIVAL_RING_OVERRUN);
+		quell_telemetry_keep(ack_rx->record, newest->record);
+	} else if (!ack_rx_make_room(flow, sk)) {
+		quell_count(flow->qnet, QUELL_N_ACK_RING_OVERRUN);
 	}
-	((struct quell_arrival *)list->at)[list->nr++] = *arrival;
+	((struct quell_ack_rx *)list->at)[list->nr++] = *ack_rx;
 }
 
 /**
- * quell_arrival_take() - the receipt of the acknowledgment being processed
+ * quell_ack_rx_take() - the receipt of the acknowledgment being processed
  * @flow:    flow
  * @una:     first sequence number not acknowledged
- * @arrival: set when there is one: the newest that TCP may have processed, with the newest
+ * @ack_rx:  set when there is one: the newest that TCP may have processed, with the newest
  *           telemetry record of it and the older ones, which are dropped
  * Context: lock of @flow.
  * Return: whether there is one.
  */
-bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival)
+bool quell_ack_rx_take(struct quell_flow *flow, u32 una, struct quell_ack_rx *ack_rx)
 {
-	struct quell_arrival *arrivals = flow->arrivals.at;
+	struct quell_ack_rx *ack_rx_list = flow->ack_rx_list.at;
 	u32 taken, i;
 
 	lockdep_assert_held(&flow->lock);
-	for (taken = flow->arrivals.nr; taken > 0; taken--)
-		if (!after(arrivals[taken - 1].ack_seq, una))
+	for (taken = flow->ack_rx_list.nr; taken > 0; taken--)
+		if (!after(ack_rx_list[taken - 1].ack_seq, una))
 			break;
 	if (!taken)
 		return false;
-	*arrival = arrivals[taken - 1];
+	*ack_rx = ack_rx_list[taken - 1];
 	for (i = taken - 1; i > 0; i--)
-		quell_telemetry_keep(arrival->record, arrivals[i - 1].record);
-	flow->arrivals.nr -= taken;
-	if (flow->arrivals.nr)
-		memmove(arrivals, arrivals + taken, flow->arrivals.nr * sizeof(*arrivals));
-	quell_list_settle(&flow->arrivals, flow->arrivals_few, QUELL_ARRIVALS_FEW);
+		quell_telemetry_keep(ack_rx->record, ack_rx_list[i - 1].record);
+	flow->ack_rx_list.nr -= taken;
+	if (flow->ack_rx_list.nr)
+		memmove(ack_rx_list, ack_rx_list + taken,
+			flow->ack_rx_list.nr * sizeof(*ack_rx_list));
+	quell_list_settle(&flow->ack_rx_list, flow->ack_rx_few, QUELL_ACK_RX_FEW);
 	return true;
 }
 

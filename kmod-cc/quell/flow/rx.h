@@ -16,8 +16,8 @@ struct tcp_sock;
  * Arrivals kept from a packet's receipt until TCP processes it: embedded in the flow, and
  * the maximum.  There is more than one only while a process owns the socket.
  */
-#define QUELL_ARRIVALS_FEW	1
-#define QUELL_ARRIVALS_MAX	64
+#define QUELL_ACK_RX_FEW	1
+#define QUELL_ACK_RX_MAX	64
 
 /*
  * Data packets kept between their receipt and the ACK that answers them.  There is more than one
@@ -27,7 +27,7 @@ struct tcp_sock;
 #define QUELL_ECHOES_MAX	64
 
 /**
- * struct quell_arrival - receipt of a segment that carried an ACK
+ * struct quell_ack_rx - receipt of a segment that carried an ACK
  * @rx_ns:	CLOCK_MONOTONIC, ns
  * @ack_seq:	acknowledgment number of the segment
  * @echo_ns:	departure that the segment echoed, ns modulo 2^32
@@ -37,7 +37,7 @@ struct tcp_sock;
  * @hardware:	@rx_ns is a NIC hardware timestamp, mapped to CLOCK_MONOTONIC
  * @has_entropy: the ACK echoed the path entropy of the packet it answers
  */
-struct quell_arrival {
+struct quell_ack_rx {
 	u64	rx_ns;
 	u32	ack_seq;
 	u32	echo_ns;
@@ -71,9 +71,9 @@ struct quell_echo {
 };
 
 /* rx.c */
-void quell_arrival_add(struct quell_flow *flow, const struct sock *sk,
-		       struct quell_arrival *arrival);
-bool quell_arrival_take(struct quell_flow *flow, u32 una, struct quell_arrival *arrival);
+void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
+		      struct quell_ack_rx *ack_rx);
+bool quell_ack_rx_take(struct quell_flow *flow, u32 una, struct quell_ack_rx *ack_rx);
 
 void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 		    struct quell_echo *echo);

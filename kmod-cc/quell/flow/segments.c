@@ -175,7 +175,7 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
 }
 
 /**
- * quell_segment_left_ns() - departure of the packet that ends at @seq
+ * quell_segment_tx_end_ns() - departure of the packet that ends at @seq
  * @segment: entry with seq < @seq <= end_seq
  * @seq:     sequence number after the last byte of interest
  * @ns_q32:  time of a byte on the interface, ns Q32; 0 unknown
@@ -185,7 +185,7 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
  * Return: departure plus serialisation up to that packet's last bit, ns, rounded up; the
  * departure when the speed is unknown.
  */
-u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32)
+u64 quell_segment_tx_end_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32)
 {
 	u32 payload_bytes = seq - segment->seq, packets = 1;
 	u64 wire_bytes, fraction_q32;

@@ -102,7 +102,7 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
 u32 quell_segments_search(const struct quell_segments *segments, u32 seq);
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest);
 void quell_segments_settle(struct quell_segments *segments);
-u64 quell_segment_left_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32);
+u64 quell_segment_tx_end_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32);
 
 static inline struct quell_segment *quell_segment_at(const struct quell_segments *segments,
 						     u32 index)

@@ -230,20 +230,20 @@ static int apply_params(const struct quell_algo *algo, struct genl_info *info,
 }
 
 /**
- * struct cc_told - a change of parameters, for who listens
+ * struct cc_ntf - a change of parameters, for who listens
  * @algo: algorithm
  * @old:  block before
  * @new:  block after
  */
-struct cc_told {
+struct cc_ntf {
 	const struct quell_algo			*algo;
 	const struct quell_params_block		*old;
 	const struct quell_params_block		*new;
 };
 
-static int put_cc_told(struct sk_buff *skb, const void *about)
+static int put_cc_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct cc_told *told = about;
+	const struct cc_ntf *told = about;
 	int err = -ENODATA;
 	u32 i;
 
@@ -267,7 +267,7 @@ static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
 		       struct quell_params_block *block)
 {
 	struct quell_algo_net *an = &qnet->algos[algo->slot];
-	struct cc_told told = {
+	struct cc_ntf told = {
 		.algo = algo,
 		.old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex)),
 		.new = block,
@@ -275,9 +275,9 @@ static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
 
 	rcu_read_lock();
 	quell_params_publish(an, algo, block);
-	quell_notice_send(qnet, QUELL_NOTICE_CC,
-			  CC_NAME_BYTES + algo->core->params_nr * CC_PARAM_BYTES, put_cc_told,
-			  &told);
+	quell_ntf_send(qnet, QUELL_NTF_CC,
+		       CC_NAME_BYTES + algo->core->params_nr * CC_PARAM_BYTES, put_cc_ntf,
+		       &told);
 	rcu_read_unlock();
 }
 
@@ -461,12 +461,12 @@ int __init quell_genl_init(void)
 	quell_genl_family.n_ops = merge_ops();
 	err = genl_register_family(&quell_genl_family);
 	if (!err)
-		quell_notices_start();
+		quell_ntf_start();
 	return err;
 }
 
 void quell_genl_exit(void)
 {
-	quell_notices_stop();
+	quell_ntf_stop();
 	genl_unregister_family(&quell_genl_family);
 }

@@ -3,7 +3,7 @@
  * Messages of the netlink family's dumps.
  */
 #include "genl/genl.h"
-#include "netns/notice.h"
+#include "netns/notify.h"
 
 /* Replies are bigger than a dump's usual buffer. */
 int quell_nl_dump_start(struct netlink_callback *cb)

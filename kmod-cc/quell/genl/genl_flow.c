@@ -23,18 +23,18 @@ static const char * const quell_limit_names[] = {
 	[QUELL_LIMIT_RECEIVER]	= "receiver",
 };
 
-static const char * const quell_cut_names[] = {
-	[QUELL_CUT_DELAY]	= "delay",
-	[QUELL_CUT_MARK]	= "mark",
-	[QUELL_CUT_RECORD]	= "record",
-	[QUELL_CUT_TRIM]	= "trim",
-	[QUELL_CUT_SHARE]	= "share",
-	[QUELL_CUT_LOSS]	= "loss",
-	[QUELL_CUT_TAIL]	= "tail",
-	[QUELL_CUT_TIMEOUT]	= "timeout",
-	[QUELL_CUT_IDLE]	= "idle",
-	[QUELL_CUT_FIT]		= "fit",
-	[QUELL_CUT_OTHER]	= "other",
+static const char * const quell_reduction_names[] = {
+	[QUELL_REDUCTION_DELAY]	= "delay",
+	[QUELL_REDUCTION_MARK]	= "mark",
+	[QUELL_REDUCTION_RECORD]	= "record",
+	[QUELL_REDUCTION_TRIM]	= "trim",
+	[QUELL_REDUCTION_SHARE]	= "share",
+	[QUELL_REDUCTION_LOSS]	= "loss",
+	[QUELL_REDUCTION_TAIL]	= "tail",
+	[QUELL_REDUCTION_TIMEOUT]	= "timeout",
+	[QUELL_REDUCTION_IDLE]	= "idle",
+	[QUELL_REDUCTION_FIT]	= "fit",
+	[QUELL_REDUCTION_OTHER]	= "other",
 };
 
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
@@ -148,7 +148,7 @@ static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 		return 0;
 	if (put_u64(skb, QUELL_A_FLOW_BASE_RTT, seen.base_ns) ||
 	    put_u64(skb, QUELL_A_FLOW_LONGEST_RTT, needs->longest_ns) ||
-	    put_u64(skb, QUELL_A_FLOW_STANDING_RTT, quell_adapt_told_ns(&seen)) ||
+	    put_u64(skb, QUELL_A_FLOW_STANDING_RTT, quell_adapt_algo_rtt_ns(&seen)) ||
 	    put_u64(skb, QUELL_A_FLOW_FIT_TARGET, quell_adapt_target_ns(&seen)) ||
 	    put_u64(skb, QUELL_A_FLOW_NOISE, seen.noise_ns) ||
 	    put_u64(skb, QUELL_A_FLOW_PATH_RATE, quell_adapt_share_bytes_ps(&seen)) ||
@@ -158,21 +158,21 @@ static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 }
 
 /* What the window was last reduced for; no attributes if it never was. */
-static int put_flow_cut(struct sk_buff *skb, const struct quell_flow *flow)
+static int put_flow_reduction(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	/* Where words have 32 bits a half may be of the cut before. */
-	u64 cut = READ_ONCE(flow->cut), rtt, age;
-	u32 why = cut & (BIT_ULL(QUELL_CUT_WHY_BITS) - 1);
+	u64 reduction = READ_ONCE(flow->reduction), rtt, age;
+	u32 why = reduction & (BIT_ULL(QUELL_REDUCTION_CAUSE_BITS) - 1);
 
 	if (!why)
 		return 0;
-	rtt = cut >> QUELL_CUT_WHY_BITS & (BIT_ULL(QUELL_CUT_RTT_BITS) - 1);
-	age = (ktime_get_ns() >> QUELL_CUT_TIME_SHIFT) -
-	      (cut >> (QUELL_CUT_WHY_BITS + QUELL_CUT_RTT_BITS));
-	age &= BIT_ULL(QUELL_CUT_TIME_BITS) - 1;
-	if (nla_put_string(skb, QUELL_A_FLOW_CUT, quell_cut_names[why]) ||
-	    put_u64(skb, QUELL_A_FLOW_CUT_AGE, age << QUELL_CUT_TIME_SHIFT) ||
-	    (rtt && put_u64(skb, QUELL_A_FLOW_CUT_RTT, rtt << QUELL_CUT_RTT_SHIFT)))
+	rtt = reduction >> QUELL_REDUCTION_CAUSE_BITS & (BIT_ULL(QUELL_REDUCTION_RTT_BITS) - 1);
+	age = (ktime_get_ns() >> QUELL_REDUCTION_TIME_SHIFT) -
+	      (reduction >> (QUELL_REDUCTION_CAUSE_BITS + QUELL_REDUCTION_RTT_BITS));
+	age &= BIT_ULL(QUELL_REDUCTION_TIME_BITS) - 1;
+	if (nla_put_string(skb, QUELL_A_FLOW_REDUCTION, quell_reduction_names[why]) ||
+	    put_u64(skb, QUELL_A_FLOW_REDUCTION_AGE, age << QUELL_REDUCTION_TIME_SHIFT) ||
+	    (rtt && put_u64(skb, QUELL_A_FLOW_REDUCTION_RTT, rtt << QUELL_REDUCTION_RTT_SHIFT)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -203,9 +203,9 @@ static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
 		{ "segment-ring-overrun",
 		  "Segments whose departure found no room to be recorded.",
 		  READ_ONCE(flow->overruns) },
-		{ "arrival-ring-overrun",
+		{ "ack-ring-overrun",
 		  "Receipts overwritten before TCP processed the ACK.",
-		  READ_ONCE(flow->arrivals_lost) },
+		  READ_ONCE(flow->ack_rx_lost) },
 		{ "tail-probes",
 		  "Segments sent again because nothing was acknowledged in time.",
 		  READ_ONCE(flow->tail.probes) },
@@ -250,7 +250,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 			      put_flow_telemetry(skb, &flow->telemetry) ?:
 			      put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ?:
 			      put_flow_adapt(skb, flow) ?: put_flow_governed(skb, &flow->now) ?:
-			      put_flow_obstacle(skb, flow) ?: put_flow_cut(skb, flow) ?:
+			      put_flow_obstacle(skb, flow) ?: put_flow_reduction(skb, flow) ?:
 			      quell_put_flow_dasr(skb, flow) ?: put_flow_counters(skb, flow));
 }
 

@@ -21,12 +21,12 @@ void quell_hooks_init(struct quell_net *qnet);
 void quell_hooks_exit(struct quell_net *qnet);
 
 /* nack.c */
-void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
-		       const struct quell_echo *echo);
+void quell_nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
+		     const struct quell_echo *echo);
 enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
 				       struct quell_nack *nack);
-bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
-bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
+bool quell_nack_is_plausible(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
+bool quell_nack_to_ack(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk);
 
 /* receive.c */
 unsigned int quell_receive4(void *priv, struct sk_buff *skb,

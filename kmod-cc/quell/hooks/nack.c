@@ -214,15 +214,15 @@ static enum quell_counter nack_decide(struct quell_flow *flow, struct sock *sk,
 }
 
 /**
- * quell_nack_answer() - answer a received trimmed packet
+ * quell_nack_send() - answer a received trimmed packet
  * @flow: flow of the packet
  * @sk:   the flow's socket
  * @skb:  the packet, which the caller keeps; its numbers and checksum were checked
  * @echo: the packet's option, with the sequence numbers it had before it was trimmed
  * Context: LOCAL_IN hook, softirq, RCU read section.
  */
-void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
-		       const struct quell_echo *echo)
+void quell_nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
+		     const struct quell_echo *echo)
 {
 	struct quell_recover *recover = &flow->recover;
 	enum quell_counter outcome = nack_decide(flow, sk, skb, echo);
@@ -232,7 +232,7 @@ void quell_nack_answer(struct quell_flow *flow, struct sock *sk, const struct sk
 		WRITE_ONCE(recover->sent, READ_ONCE(recover->sent) + 1);
 	quell_count(flow->qnet, QUELL_N_TRIM_RECEIVED);
 	if (outcome == QUELL_N_NACK_LIMITED || outcome == QUELL_N_TRIM_OUTSIDE)
-		quell_count_told(flow->qnet, outcome);
+		quell_count_reported(flow->qnet, outcome);
 	else
 		quell_count(flow->qnet, outcome);
 }
@@ -263,7 +263,7 @@ enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
 }
 
 /**
- * quell_nack_holds() - whether a NACK's own numbers are plausible for the connection
+ * quell_nack_is_plausible() - whether a NACK's own numbers are plausible for the connection
  * @skb:      the segment, from the network header on; its TCP header is whole
  * @ip_bytes: length of the network header
  * @sk:       its socket, not locked
@@ -273,7 +273,7 @@ enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
  * it.  The sequence number of a switch's NACK is the trimmed packet's acknowledgment number.
  * Context: LOCAL_IN hook.
  */
-bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
+bool quell_nack_is_plausible(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 rcv_nxt = READ_ONCE(tp->rcv_nxt), window = READ_ONCE(tp->rcv_wnd);
@@ -296,17 +296,17 @@ bool quell_nack_holds(const struct sk_buff *skb, u32 ip_bytes, const struct sock
 }
 
 /**
- * quell_nack_pass() - rewrite a NACK to an ACK that TCP accepts but that is not new to it
+ * quell_nack_to_ack() - rewrite a NACK to an ACK that TCP accepts but that is not new to it
  * @skb:      the segment, from the network header on
  * @ip_bytes: length of the network header
  * @sk:       its socket, not locked
  *
  * Segments in the socket's backlog may make this an old ACK, but are processed first, and
  * recover.c needs only one of them.
- * Context: LOCAL_IN hook, after quell_recover_note().
+ * Context: LOCAL_IN hook, after quell_recover_queue().
  * Return: false when the rewrite is not possible; TCP must not see the segment then.
  */
-bool quell_nack_pass(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
+bool quell_nack_to_ack(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 rcv_nxt, window;

@@ -76,43 +76,43 @@ static bool receive_window(const struct sock *sk, const struct receive_headers *
 		 !before(in->ack_seq, READ_ONCE(tp->snd_una) - most_bytes)));
 }
 
-static void receive_seen(struct quell_flow *flow)
+static void receive_count_option(struct quell_flow *flow)
 {
 	quell_count(flow->qnet, QUELL_N_OPTION_RECEIVED);
-	quell_signal_heard(flow);
+	quell_signal_confirm(flow);
 }
 
 /* The echo of a data packet that was sent with @payload_bytes. */
 static struct quell_echo receive_echo(const struct receive_segment *segment, u32 payload_bytes)
 {
 	return (struct quell_echo) {
-		.rx_ns = segment->arrival.rx_ns,
+		.rx_ns = segment->ack_rx.rx_ns,
 		.seq = segment->in->seq,
 		.end_seq = segment->in->seq + payload_bytes,
 		.depart_ns = segment->opt->depart_ns,
 		.entropy = segment->opt->entropy,
 		.marked = segment->in->marked,
-		.hardware = segment->arrival.hardware,
+		.hardware = segment->ack_rx.hardware,
 	};
 }
 
 /* Stores the contents of a received option in the arrival. */
-static void receive_told(struct quell_flow *flow, struct receive_segment *segment)
+static void receive_store_option(struct quell_flow *flow, struct receive_segment *segment)
 {
-	struct quell_arrival *arrival = &segment->arrival;
+	struct quell_ack_rx *ack_rx = &segment->ack_rx;
 	const struct quell_opt *opt = segment->opt;
 
-	receive_seen(flow);
+	receive_count_option(flow);
 	if (opt->form == QUELL_OPT_SHORT || opt->flags & QUELL_OPT_F_ACK) {
-		arrival->has_echo = true;
-		arrival->echo_ns = opt->echo_ns;
-		arrival->hold_ns = opt->hold_ns;
+		ack_rx->has_echo = true;
+		ack_rx->echo_ns = opt->echo_ns;
+		ack_rx->hold_ns = opt->hold_ns;
 	}
 	if (flow->dasr)
-		quell_dasr_hear(flow, opt);
-	quell_telemetry_arrive(flow, opt, arrival);
-	arrival->has_entropy = opt->flags & QUELL_OPT_F_ACK;
-	if (arrival->has_entropy && quell_path_is_sprayed(flow))
+		quell_dasr_read_option(flow, opt);
+	quell_telemetry_store_ack(flow, opt, ack_rx);
+	ack_rx->has_entropy = opt->flags & QUELL_OPT_F_ACK;
+	if (ack_rx->has_entropy && quell_path_is_sprayed(flow))
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
 }
 
@@ -127,8 +127,8 @@ static bool receive_is_delayed(const struct sock *sk)
 }
 
 /* Queues the receipt of the segment, and the echo of its data. */
-static void receive_note(struct quell_flow *flow, const struct sock *sk,
-			 struct receive_segment *segment)
+static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk,
+				  struct receive_segment *segment)
 {
 	const struct quell_opt *opt = segment->opt;
 
@@ -139,10 +139,10 @@ static void receive_note(struct quell_flow *flow, const struct sock *sk,
 	if (opt && opt->flags & QUELL_OPT_F_DATA && flow->option == QUELL_OPTION_ON) {
 		struct quell_echo echo = receive_echo(segment, segment->payload_bytes);
 
-		quell_telemetry_note(flow, opt, &echo);
+		quell_telemetry_store_data(flow, opt, &echo);
 		quell_echo_add(flow, sk, &echo);
 	}
-	quell_arrival_add(flow, sk, &segment->arrival);
+	quell_ack_rx_add(flow, sk, &segment->ack_rx);
 unlock:
 	spin_unlock_bh(&flow->lock);
 }
@@ -158,23 +158,23 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 {
 	switch (result) {
 	case QUELL_OPTION_MALFORMED:
-		quell_count_told(flow->qnet, QUELL_N_OPTION_MALFORMED);
+		quell_count_reported(flow->qnet, QUELL_N_OPTION_MALFORMED);
 		return receive_window(sk, in);
 	case QUELL_OPTION_BAD_CHECKSUM:
-		quell_count_told(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
+		quell_count_reported(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
 		return false;
 	case QUELL_OPTION_TAKEN:
 		if (receive_window(sk, in))
 			return true;
-		quell_count_told(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
+		quell_count_reported(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
 		return false;
 	case QUELL_OPTION_ABSENT:
 		break;
 	}
-	if (!quell_option_checksum_holds(skb, in->ip_bytes))
-		quell_count_told(flow->qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+	if (!quell_option_checksum_ok(skb, in->ip_bytes))
+		quell_count_reported(flow->qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
 	else if (!receive_window(sk, in))
-		quell_count_told(flow->qnet, QUELL_N_SEGMENT_OUT_OF_WINDOW);
+		quell_count_reported(flow->qnet, QUELL_N_SEGMENT_OUT_OF_WINDOW);
 	else
 		return true;
 	return false;
@@ -194,23 +194,23 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 
 	/* A genuine NACK echoes the departure of the trimmed packet. */
 	if (!opt || !(opt->flags & QUELL_OPT_F_ACK) ||
-	    !quell_nack_holds(skb, ip_bytes, sk)) {
-		quell_count_told(flow->qnet, QUELL_N_NACK_OUTSIDE);
+	    !quell_nack_is_plausible(skb, ip_bytes, sk)) {
+		quell_count_reported(flow->qnet, QUELL_N_NACK_OUTSIDE);
 		consume_skb(skb);
 		return NF_STOLEN;
 	}
-	receive_seen(flow);
+	receive_count_option(flow);
 	lost.echo_ns = opt->echo_ns;
 	lost.entropy = opt->echo_entropy;
-	if (quell_recover_note(flow, sk, &lost) && quell_nack_pass(skb, ip_bytes, sk))
+	if (quell_recover_queue(flow, sk, &lost) && quell_nack_to_ack(skb, ip_bytes, sk))
 		return NF_ACCEPT;
 	consume_skb(skb);
 	return NF_STOLEN;
 }
 
 /* Handles a segment that has a NACK, and drops it if malformed; @done: it had one. */
-static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
-				 const struct receive_segment *segment, bool *done)
+static unsigned int receive_check_nack(struct quell_flow *flow, const struct sock *sk,
+				       const struct receive_segment *segment, bool *done)
 {
 	enum quell_nack_result found;
 	struct quell_nack nack;
@@ -223,7 +223,7 @@ static unsigned int receive_look(struct quell_flow *flow, const struct sock *sk,
 	quell_count(flow->qnet, QUELL_N_NACK_RECEIVED);
 	if (found == QUELL_NACK_READ)
 		return receive_nack(flow, sk, segment, &nack);
-	quell_count_told(flow->qnet, QUELL_N_NACK_MALFORMED);
+	quell_count_reported(flow->qnet, QUELL_N_NACK_MALFORMED);
 	consume_skb(segment->skb);
 	return NF_STOLEN;
 }
@@ -240,11 +240,11 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 	if (READ_ONCE(flow->hops) != hops)
 		WRITE_ONCE(flow->hops, hops);
 	if (segment->opt)
-		receive_told(flow, segment);
+		receive_store_option(flow, segment);
 	else if (segment->missed && speaks && READ_ONCE(flow->option_missed) < U16_MAX)
 		WRITE_ONCE(flow->option_missed, READ_ONCE(flow->option_missed) + 1);
-	if (segment->opt || segment->arrival.hardware || receive_is_delayed(sk))
-		receive_note(flow, sk, segment);
+	if (segment->opt || segment->ack_rx.hardware || receive_is_delayed(sk))
+		receive_queue_segment(flow, sk, segment);
 }
 
 /*
@@ -284,13 +284,13 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 	if (receive_is_trimmed(segment)) {
 		struct quell_echo echo = receive_echo(segment, segment->opt->payload_bytes);
 
-		receive_seen(flow);
-		quell_nack_answer(flow, sk, segment->skb, &echo);
+		receive_count_option(flow);
+		quell_nack_send(flow, sk, segment->skb, &echo);
 		consume_skb(segment->skb);
 		return NF_STOLEN;
 	}
 	if (speaks && !segment->payload_bytes && in->plain) {
-		verdict = receive_look(flow, sk, segment, &done);
+		verdict = receive_check_nack(flow, sk, segment, &done);
 		if (done)
 			return verdict;
 	}
@@ -351,19 +351,19 @@ static unsigned int receive_flow(struct quell_flow *flow, struct sock *sk, struc
 	struct receive_segment segment = {
 		.skb = skb,
 		.in = in,
-		.arrival = { .ack_seq = in->ack_seq, .rx_ns = ktime_get_ns() },
+		.ack_rx = { .ack_seq = in->ack_seq, .rx_ns = ktime_get_ns() },
 	};
-	struct quell_opt opt QUELL_UNCLEARED;
+	struct quell_opt opt QUELL_UNINITIALIZED;
 	u32 bytes = skb->len;
 
 	if (!in->whole) {
-		quell_count_told(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
+		quell_count_reported(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
 		return NF_ACCEPT;
 	}
 	if (!receive_is_admitted(sk, skb, in->ttl))
 		return NF_ACCEPT;
 	if (skb_hwtstamps(skb)->hwtstamp)
-		quell_clock_stamp(flow->qnet, skb, &segment.arrival);
+		quell_clock_stamp(flow->qnet, skb, &segment.ack_rx);
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON ||
 	    receive_may_offer(flow, skb, in->ip_bytes))
 		result = quell_option_take(skb, in->ip_bytes, &opt);
@@ -415,7 +415,7 @@ static bool receive_is_ordinary(struct quell_flow *flow, const struct sock *sk,
 		return false;
 	if (skb->len == header_bytes)
 		return true;
-	return !READ_ONCE(flow->answer.asked) && ntohl(th->seq) == READ_ONCE(tp->rcv_nxt) &&
+	return !READ_ONCE(flow->delack.has_request) && ntohl(th->seq) == READ_ONCE(tp->rcv_nxt) &&
 	       !READ_ONCE(tp->out_of_order_queue.rb_node) &&
 	       /* A new number is noted, once the segment was checked. */
 	       READ_ONCE(flow->data_ack_seq) == ntohl(th->ack_seq);
@@ -506,7 +506,7 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
 	u32 ip_bytes = ip_hdrlen(skb);
-	struct receive_headers in QUELL_UNCLEARED;
+	struct receive_headers in QUELL_UNINITIALIZED;
 
 	if (ip_hdr(skb)->protocol != IPPROTO_TCP || !receive_is_ours(state->net, skb, ip_bytes))
 		return NF_ACCEPT;
@@ -521,7 +521,7 @@ unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
 	u32 ip_bytes = sizeof(struct ipv6hdr);
-	struct receive_headers in QUELL_UNCLEARED;
+	struct receive_headers in QUELL_UNINITIALIZED;
 
 	if (ipv6_hdr(skb)->nexthdr != NEXTHDR_TCP || !receive_is_ours(state->net, skb, ip_bytes))
 		return NF_ACCEPT;

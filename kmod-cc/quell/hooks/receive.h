@@ -54,7 +54,7 @@ struct receive_headers {
  * @payload_bytes: its payload
  * @missed:	   it had room for the option, but came without it
  * @of_program:	   the option is not where quell.ko puts it: its sender is a BPF program
- * @arrival:	   receipt and echo, for the sample
+ * @ack_rx:	   receipt and echo, for the sample
  */
 struct receive_segment {
 	struct sk_buff			*skb;
@@ -63,7 +63,7 @@ struct receive_segment {
 	u32				payload_bytes;
 	bool				missed;
 	bool				of_program;
-	struct quell_arrival		arrival;
+	struct quell_ack_rx		ack_rx;
 };
 
 /* receive_open.c */

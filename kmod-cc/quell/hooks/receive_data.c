@@ -6,11 +6,11 @@
  *
  * When data is acknowledged is TCP's decision, but for two kinds, which are at once:
  *
- *	with PSH	its sender asks for that, ask.c; a window of a few packets would
+ *	with PSH	its sender asks for that, ack_request.c; a window of a few packets would
  *			otherwise wait up to 40 ms for a delayed ACK.  A message ends so, too.
- *			With more than ASKING_SEGS unacknowledged it is TCP's: its own rule
+ *			With more than ACK_REQUEST_SEGS unacknowledged it is TCP's: its own rule
  *			answers that at once, or when the reader has read it.  Only the ACK of a
- *			request may wait for a prompt answer, answer.c.
+ *			request may wait for a prompt answer, delack.c.
  *			A BPF host cannot set PSH: of its data each packet that has no other in
  *			flight asks, as all of a window of one do
  *	out of order	the sender must learn of each hole, and each one filled, though TCP
@@ -29,8 +29,8 @@
 #include "netns/net.h"
 #include "signal/dasr.h"
 
-/* A sender of a small window, ask.c, has no more than so many segments in flight. */
-#define ASKING_SEGS		4
+/* A sender of a small window, ack_request.c, has no more than so many segments in flight. */
+#define ACK_REQUEST_SEGS	4
 
 /*
  * Takes the mark off a packet, as if no switch had set it.  Return: false when memory is short,
@@ -88,16 +88,16 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
 		/* A process that takes the socket next may send, and must see this. */
 		if (!receive_is_out_of_order(sk, segment->in))
-			quell_answer_hasten(flow, end_seq);
+			quell_delack_expedite(flow, end_seq);
 	}
 	bh_unlock_sock(sk);
 	local_bh_enable();
 	if (owned)
-		quell_answer_watch(flow, end_seq);
+		quell_delack_watch(flow, end_seq);
 }
 
 /* Whether the sender asks for an ACK that TCP may delay: see the top of the file. */
-static bool receive_is_asked(const struct sock *sk, const struct receive_segment *segment)
+static bool receive_is_ack_requested(const struct sock *sk, const struct receive_segment *segment)
 {
 	u32 end_seq = segment->in->seq + segment->payload_bytes, rcv_wup, full_bytes;
 
@@ -109,22 +109,22 @@ static bool receive_is_asked(const struct sock *sk, const struct receive_segment
 	full_bytes = max_t(u32, full_bytes, skb_is_gso(segment->skb) ?
 			   skb_shinfo(segment->skb)->gso_size : segment->payload_bytes);
 	if (segment->in->pushed)
-		return end_seq - rcv_wup <= ASKING_SEGS * full_bytes;
+		return end_seq - rcv_wup <= ACK_REQUEST_SEGS * full_bytes;
 	return segment->of_program && segment->opt->flags & QUELL_OPT_F_START;
 }
 
 /*
  * Whether the ACK of a data packet may be delayed, as the packet ends a message.  Without the
  * option only PSH shows that, and a sender with a small window sets it within messages, too,
- * ask.c: there, a full last segment, of a packet that GRO may have merged, ends none.
+ * ack_request.c: there, a full last segment, of a packet that GRO may have merged, ends none.
  */
-static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
-			     const struct receive_segment *segment)
+static bool receive_may_delay_ack(struct quell_flow *flow, const struct sock *sk,
+				  const struct receive_segment *segment)
 {
-	struct quell_question question = {
+	struct quell_rx_data question = {
 		.ack_seq = segment->in->ack_seq,
 		.end_seq = segment->in->seq + segment->payload_bytes,
-		.rx_ns = segment->arrival.rx_ns,
+		.rx_ns = segment->ack_rx.rx_ns,
 		.ends = segment->in->pushed,
 		.marked = segment->in->marked,
 	};
@@ -136,7 +136,7 @@ static bool receive_may_wait(struct quell_flow *flow, const struct sock *sk,
 	else if (question.ends)
 		question.ends = segment->payload_bytes <
 				READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
-	return quell_answer_expect(flow, sk, &question);
+	return quell_delack_start(flow, sk, &question);
 }
 
 /**
@@ -163,7 +163,7 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 		if (quell_dasr_receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
 			quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
 	}
-	if (!receive_may_wait(flow, sk, segment) &&
-	    (receive_is_asked(sk, segment) || receive_is_out_of_order(sk, segment->in)))
+	if (!receive_may_delay_ack(flow, sk, segment) &&
+	    (receive_is_ack_requested(sk, segment) || receive_is_out_of_order(sk, segment->in)))
 		receive_hasten_ack(flow, sk, segment);
 }

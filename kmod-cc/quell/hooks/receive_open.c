@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Signal plane, LOCAL_IN: segments of connections that open, in which offers of the Quell option
- * are noted, agree.c.
+ * are noted, offer.c.
  */
 #include <linux/tcp.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
 #include "hooks/receive.h"
-#include "netns/agree.h"
+#include "netns/offer.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "signal/signal.h"
@@ -20,13 +20,13 @@ static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8
 	struct quell_opt opt = {};
 
 	/* TCP drops the segment, and the peer retransmits it. */
-	if (!quell_option_checksum_holds(skb, ip_bytes)) {
-		quell_count_told(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+	if (!quell_option_checksum_ok(skb, ip_bytes)) {
+		quell_count_reported(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
 		return false;
 	}
 	result = quell_option_take(skb, ip_bytes, &opt);
 	if (result == QUELL_OPTION_MALFORMED)
-		quell_count_told(qnet, QUELL_N_OPTION_MALFORMED);
+		quell_count_reported(qnet, QUELL_N_OPTION_MALFORMED);
 	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
 	return result == QUELL_OPTION_TAKEN;
 }
@@ -45,7 +45,7 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 {
 	struct quell_net *qnet = quell_net(sock_net(sk));
 	const struct tcp_sock *tp = tcp_sk(sk);
-	struct quell_agree_key key;
+	struct quell_offer_key key;
 	u8 version;
 
 	if (!quell_signal_listens(qnet) ||
@@ -55,9 +55,9 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 	if (th->ack && (!after(ntohl(th->ack_seq), READ_ONCE(tp->snd_una)) ||
 			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
 		return;
-	quell_agree_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
+	quell_offer_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
 	if (receive_reads(sock_net(sk), skb, ip_bytes, &version) && version)
-		quell_agree_put(qnet, &key);
+		quell_offer_store(qnet, &key);
 }
 
 /**
@@ -72,14 +72,14 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
 		       const struct receive_headers *in)
 {
-	struct quell_agree_key key;
+	struct quell_offer_key key;
 	u8 version = 0;
 
 	if (in->acks || !quell_signal_listens(quell_net(net)))
 		return;
-	quell_agree_key(&key, skb, th, false, 0);
+	quell_offer_key(&key, skb, th, false, 0);
 	receive_reads(net, skb, in->ip_bytes, &version);
-	quell_agree_note_syn(quell_net(net), &key, version);
+	quell_offer_store_syn(quell_net(net), &key, version);
 }
 
 /**
@@ -95,7 +95,7 @@ void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 			   const struct tcphdr *th, const struct receive_headers *in)
 {
 	struct net *net = read_pnet(&inet_rsk(req)->ireq_net);
-	struct quell_agree_key key;
+	struct quell_offer_key key;
 	u8 version;
 
 	/* With a SYN cookie the numbers are not known yet. */
@@ -104,9 +104,9 @@ void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 	    in->seq != tcp_rsk(req)->rcv_isn + 1 || !req->rsk_listener ||
 	    !quell_algo_of_listener(req->rsk_listener) || !quell_signal_listens(quell_net(net)))
 		return;
-	quell_agree_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
+	quell_offer_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
 	if (receive_reads(net, skb, in->ip_bytes, &version)) {
 		quell_count(quell_net(net), QUELL_N_OPTION_RECEIVED);
-		quell_agree_put(quell_net(net), &key);
+		quell_offer_store(quell_net(net), &key);
 	}
 }

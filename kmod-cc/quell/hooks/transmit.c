@@ -23,11 +23,11 @@
  *	  congestion: the serialisation that TIMELY subtracts (section 3.1),
  *	  extended to more than one segment.  Other flows' packets in the same
  *	  interface are congestion and stay in.
- *	- If both ends use the Quell option (agree.c), data carries the time at which the
+ *	- If both ends use the Quell option (offer.c), data carries the time at which the
  *	  last bit of its first packet leaves, and packets of the other direction echo it;
  *	  if the algorithm wants them, data has room for a telemetry record as well.  The
  *	  option marks where messages start and end: switches may choose a path for each.
- *	- Data that is to be acknowledged at once has PSH, other data has not, ask.c.
+ *	- Data that is to be acknowledged at once has PSH, other data has not, ack_request.c.
  *
  * Address translation in OUTPUT comes later: here a segment has the addresses of the
  * socket.  The firewall also comes later, and may drop packets because of the option.
@@ -48,7 +48,7 @@
 #include "flow/rx.h"
 #include "flow/segments.h"
 #include "hooks/hooks.h"
-#include "netns/agree.h"
+#include "netns/offer.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "signal/dasr.h"
@@ -113,7 +113,7 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 no
  * @resent:	   it is a retransmission
  * @tail:	   no data waits behind it
  * @ends:	   and the application's write, or the connection, ends with it
- * @asks:	   it asks to be acknowledged at once
+ * @requests_ack:	   it asks to be acknowledged at once
  */
 struct transmit_place {
 	u64	now_ns;
@@ -123,7 +123,7 @@ struct transmit_place {
 	bool	resent;
 	bool	tail;
 	bool	ends;
-	bool	asks;
+	bool	requests_ack;
 };
 
 /*
@@ -226,7 +226,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 {
 	const struct net_device *dev = skb_dst(skb)->dev;
 	u32 payload_bytes = place->payload_bytes, packets = 1;
-	struct quell_segment *segment = NULL, spare QUELL_UNCLEARED;
+	struct quell_segment *segment = NULL, spare QUELL_UNINITIALIZED;
 	u64 depart_ns;
 
 	if (flow->link.ifindex != dev->ifindex ||
@@ -259,8 +259,8 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	depart_ns = segment->depart_ns;
 	/* Echoes and NACKs name it. */
 	if (flow->option == QUELL_OPTION_ON) {
-		depart_ns = quell_segment_left_ns(segment, quell_segment_first_end(segment),
-						  flow->link.ns_q32);
+		depart_ns = quell_segment_tx_end_ns(segment, quell_segment_first_end(segment),
+						    flow->link.ns_q32);
 		options->opt.depart_ns = quell_echo_hide(depart_ns, flow->stamp_secret);
 	}
 	flow->depart_ns = max(flow->depart_ns, depart_ns);
@@ -330,7 +330,7 @@ static void transmit_push(const struct sock *sk, struct sk_buff *skb,
 
 	if (quell_signal_is_signed(sk))
 		return;
-	if (place->asks)
+	if (place->requests_ack)
 		th->psh = 1;
 	else if (!place->ends)
 		th->psh = 0;
@@ -343,37 +343,38 @@ static void transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_bu
 			  struct transmit_place *place)
 {
 	u32 ack_seq = ntohl(tcp_hdr(skb)->ack_seq);
-	struct transmit_options options QUELL_UNCLEARED;
-	u64 left_ns;
+	struct transmit_options options QUELL_UNINITIALIZED;
+	u64 tx_end_ns;
 
 	place->now_ns = ktime_get_ns();
 	options.bytes = 0;
 	options.tcp_int_bytes = 0;
 	options.opt.entropy = 0;
 	transmit_find_place(tcp_sk(sk), tcp_hdr(skb), place);
-	place->asks = place->resent || place->ends || quell_ask(flow, sk, place->end_seq);
-	if (place->asks && !place->resent)
-		flow->asked_seq = place->end_seq;
+	place->requests_ack = place->resent || place->ends ||
+		quell_ack_request_is_due(flow, sk, place->end_seq);
+	if (place->requests_ack && !place->resent)
+		flow->ack_requested_seq = place->end_seq;
 	if (flow->option == QUELL_OPTION_ON)
 		options.bytes = transmit_option(flow, sk, skb, place, &options.opt);
-	if (quell_tcpint_is_on(flow) && (place->asks || READ_ONCE(flow->tcp_int.due)))
+	if (quell_tcpint_is_on(flow) && (place->requests_ack || READ_ONCE(flow->tcp_int.due)))
 		options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
 	if (options.bytes && place->payload_bytes &&
 	    quell_algo_has(flow->algo, QUELL_CORE_SPRAYS))
 		options.opt.entropy = quell_path_next(flow, sk, skb);
-	if (!place->resent && READ_ONCE(flow->answer.asked))
-		quell_answer_sent(flow, place->now_ns);
-	left_ns = transmit_sent(flow, sk, skb, place, &options);
+	if (!place->resent && READ_ONCE(flow->delack.has_request))
+		quell_delack_data_sent(flow, place->now_ns);
+	tx_end_ns = transmit_sent(flow, sk, skb, place, &options);
 	transmit_insert(flow, skb, &options);
 	transmit_push(sk, skb, place);
-	quell_tail_sent(flow, place->tail, left_ns, ack_seq);
+	quell_tail_sent(flow, place->tail, tx_end_ns, ack_seq);
 }
 
 /* A segment without data or FIN. */
 static void transmit_ack(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
 {
 	struct transmit_place place = {};
-	struct transmit_options options QUELL_UNCLEARED;
+	struct transmit_options options QUELL_UNINITIALIZED;
 
 	options.bytes = 0;
 	options.tcp_int_bytes = 0;
@@ -405,8 +406,8 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 		}
 		spin_unlock_bh(&flow->lock);
 	}
-	if (READ_ONCE(flow->answer.hastened))
-		quell_answer_left(flow, ack_seq);
+	if (READ_ONCE(flow->delack.expedited))
+		quell_delack_packet_sent(flow, ack_seq);
 }
 
 static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
@@ -420,15 +421,15 @@ static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
 }
 
 /* Answers the offer of a SYN in the SYN-ACK, if the connection gets a Quell algorithm. */
-static void transmit_answer(struct quell_net *qnet, const struct quell_algo *algo,
-			    struct sk_buff *skb)
+static void transmit_reply_offer(struct quell_net *qnet, const struct quell_algo *algo,
+				 struct sk_buff *skb)
 {
-	struct quell_agree_key key;
+	struct quell_offer_key key;
 
 	if (!algo || !quell_signal_listens(qnet))
 		return;
-	quell_agree_key(&key, skb, tcp_hdr(skb), true, 0);
-	if (quell_agree_answers(qnet, &key))
+	quell_offer_key(&key, skb, tcp_hdr(skb), true, 0);
+	if (quell_offer_is_pending(qnet, &key))
 		transmit_offer(qnet, skb);
 }
 
@@ -440,7 +441,7 @@ static void transmit_syn(struct sock *sk, struct sk_buff *skb)
 	bool syn_ack = tcp_hdr(skb)->ack;
 
 	if (syn_ack && quell_cc_may_be_ready(sk)) {
-		transmit_answer(qnet, algo, skb);
+		transmit_reply_offer(qnet, algo, skb);
 		return;
 	}
 	if (!algo || !quell_signal_offers(qnet, algo))
@@ -467,8 +468,9 @@ static void transmit_packet(struct sock *sk, struct sk_buff *skb)
 		/* The route to the peer may name the algorithm of the future connection. */
 		key = dst_metric(skb_dst(skb), RTAX_CC_ALGO);
 		if (transmit_is_tcp(sk))
-			transmit_answer(quell_net(sock_net(sk)), key == TCP_CA_UNSPEC ?
-					quell_algo_of_listener(sk) : quell_algo_by_key(key), skb);
+			transmit_reply_offer(quell_net(sock_net(sk)), key == TCP_CA_UNSPEC ?
+					     quell_algo_of_listener(sk) : quell_algo_by_key(key),
+						     skb);
 	} else if (th->syn) {
 		if (transmit_is_tcp(sk))
 			transmit_syn(sk, skb);

@@ -203,10 +203,10 @@ void quell_net_leave_algos(struct quell_net *qnet)
 }
 
 /**
- * quell_hooks_want() - have the hooks registered, soon, for a Quell socket
+ * quell_hooks_request() - have the hooks registered, soon, for a Quell socket
  * @qnet: its namespace
  */
-void quell_hooks_want(struct quell_net *qnet)
+void quell_hooks_request(struct quell_net *qnet)
 {
 	if (READ_ONCE(qnet->hooks_nr) < QUELL_HOOKS)
 		queue_work(system_power_efficient_wq, &qnet->hooks_work);
@@ -219,7 +219,7 @@ void quell_hooks_want(struct quell_net *qnet)
  */
 void quell_hooks_settle(struct quell_net *qnet)
 {
-	quell_hooks_want(qnet);
+	quell_hooks_request(qnet);
 	flush_work(&qnet->hooks_work);
 }
 

@@ -13,10 +13,10 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <quell/quell.h>
-#include "netns/agree.h"
+#include "netns/offer.h"
 #include "netns/counters.h"
 #include "netns/governed.h"
-#include "netns/notice.h"
+#include "netns/notify.h"
 
 /* Algorithms registered at one time; the signal plane's parameters count as one. */
 #define QUELL_ALGOS_MAX		16
@@ -80,8 +80,8 @@ struct quell_lookahead_net {
  * @algo_socks:	those of each algorithm, by slot
  * @hooks_work:	registers the hooks
  * @hooks_nr:	hooks registered, QUELL_HOOKS when all are; never decreases
- * @agreements:	offers of the option stored for ->init; agree.c
- * @notices:	quotas and reported counters of notifications; notice.c
+ * @offers:	offers of the option stored for ->init; offer.c
+ * @ntf:	quotas and reported counters of notifications; notify.c
  * @counters:	per-cpu counters
  * @algos:	by slot
  *
@@ -102,7 +102,7 @@ struct quell_net {
 	atomic_t			algo_socks[QUELL_ALGOS_MAX];
 	struct xarray			flows;
 	u32				flows_next;
-	struct quell_agreements		agreements;
+	struct quell_offers		offers;
 
 	/* Rarely used. */
 	struct list_head		node;
@@ -110,7 +110,7 @@ struct quell_net {
 	struct xarray			links_named;
 	struct quell_lookahead_net	lookahead;
 	struct work_struct		hooks_work;
-	struct quell_notices		notices;
+	struct quell_ntf_state		ntf;
 };
 
 /* net.c */
@@ -127,7 +127,7 @@ void quell_algo_leave_nets(struct quell_algo *algo);
 
 int quell_net_join_algos(struct quell_net *qnet);
 void quell_net_leave_algos(struct quell_net *qnet);
-void quell_hooks_want(struct quell_net *qnet);
+void quell_hooks_request(struct quell_net *qnet);
 void quell_hooks_settle(struct quell_net *qnet);
 
 /* params.c */

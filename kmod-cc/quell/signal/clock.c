@@ -69,12 +69,12 @@ static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
  * quell_clock_stamp() - time a receipt by the NIC's clock, if possible
  * @qnet:    namespace
  * @skb:     the packet, as LOCAL_IN has it, with a hardware stamp
- * @arrival: @rx_ns, the software stamp, becomes the mapped hardware stamp, which is never
+ * @ack_rx:  @rx_ns, the software stamp, becomes the mapped hardware stamp, which is never
  *           later, and @hardware true, where there is one
  * Context: softirq or process context, RCU read side.
  */
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
-		       struct quell_arrival *arrival)
+		       struct quell_ack_rx *ack_rx)
 {
 	ktime_t stamp = clock_hardware_stamp(skb);
 	enum quell_clockmap_result result;
@@ -87,13 +87,13 @@ void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 	if (!clock)
 		return;
 	spin_lock_bh(&clock->lock);
-	result = quell_clockmap_add(&clock->map, ktime_to_ns(stamp), arrival->rx_ns, &host_ns);
+	result = quell_clockmap_add(&clock->map, ktime_to_ns(stamp), ack_rx->rx_ns, &host_ns);
 	spin_unlock_bh(&clock->lock);
 	quell_count(qnet, clock_counters[result]);
 	if (result != QUELL_CLOCKMAP_MAPPED)
 		return;
-	arrival->rx_ns = host_ns;
-	arrival->hardware = true;
+	ack_rx->rx_ns = host_ns;
+	ack_rx->hardware = true;
 }
 
 /**

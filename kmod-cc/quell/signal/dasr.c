@@ -16,7 +16,7 @@
  *
  * This is a level, so a lost packet's retransmission, or the next packet, restores it.
  * Missing data is known when TCP has processed the packet, hence when a packet leaves: the
- * ACK of a message's end, within 50 us if it is delayed for an answer (answer.c).
+ * ACK of a message's end, within 50 us if it is delayed for an answer (delack.c).
  *
  * Sender: the option of the peer's packets has n and, in packets without data, the peer's
  * line rate, both for the next sample.
@@ -145,12 +145,12 @@ static void dasr_update_port(struct quell_dasr_port *port, const struct quell_da
 	bool is_due = quell_dart_machine_is_due(&port->machine, &machine, now_ns);
 
 	if (is_due) {
-		struct quell_dart_arrivals arrivals = {
+		struct quell_dart_arrivals ack_rx_list = {
 			.bytes = atomic64_read(&port->bytes),
 			.marks = port->marks,
 		};
 
-		if (quell_dart_machine_run(&port->machine, &machine, now_ns, &arrivals,
+		if (quell_dart_machine_run(&port->machine, &machine, now_ns, &ack_rx_list,
 					   quell_link_speed(port->qnet, port->ifindex)))
 			quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
 	}
@@ -214,7 +214,7 @@ bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 	if (flow->closed)
 		goto unlock;
 	if (!dasr_bind(flow, sk, packet->ifindex)) {
-		quell_count_told(flow->qnet, QUELL_N_DASR_NO_MEMORY);
+		quell_count_reported(flow->qnet, QUELL_N_DASR_NO_MEMORY);
 		goto unlock;
 	}
 	port = flow->dasr->port;
@@ -329,7 +329,7 @@ bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out)
 	*out = (struct quell_dasr_view) {
 		.line_bytes_ps = min_not_zero(READ_ONCE(flow->link.bytes_ps),
 					      READ_ONCE(dasr->peer_link_bytes_ps)),
-		.told_q8 = READ_ONCE(dasr->senders_q8),
+		.reported_q8 = READ_ONCE(dasr->senders_q8),
 	};
 	spin_lock_bh(&flow->lock);
 	if (dasr->port) {
@@ -360,12 +360,12 @@ void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt)
 }
 
 /**
- * quell_dasr_hear() - record the n, line rate and FOLLOWS flag of a received option
+ * quell_dasr_read_option() - record the n, line rate and FOLLOWS flag of a received option
  * @flow: flow
  * @opt:  option of a packet that TCP would accept
  * Context: LOCAL_IN hook, RCU read section.
  */
-void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt)
+void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt)
 {
 	struct quell_dasr *dasr = flow->dasr;
 

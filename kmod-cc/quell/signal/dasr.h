@@ -219,7 +219,7 @@ void quell_dasr_close(struct quell_flow *flow);
 bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_dasr_packet *packet);
 void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq);
-void quell_dasr_hear(struct quell_flow *flow, const struct quell_opt *opt);
+void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt);
 void quell_dasr_forget_n(struct quell_flow *flow);
 void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		      struct quell_opt *opt);
@@ -258,8 +258,8 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 		     u32 weight, struct netlink_ext_ack *extack);
 
 /* tell.c */
-void quell_tell_lookahead(const struct quell_lookahead *ahead, enum quell_notice notice);
-void quell_tell_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
-		       u32 value);
+void quell_notify_lookahead(const struct quell_lookahead *ahead, enum quell_ntf notice);
+void quell_notify_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
+			 u32 value);
 
 #endif /* _QUELL_DASR_H */

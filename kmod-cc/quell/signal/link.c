@@ -49,14 +49,14 @@ int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
 	return 0;
 }
 
-struct link_notice {
+struct link_ntf {
 	struct quell_net	*qnet;
 	int			ifindex;
 };
 
 static int link_put(struct sk_buff *skb, const void *about)
 {
-	const struct link_notice *notice = about;
+	const struct link_ntf *notice = about;
 
 	return quell_put_link(skb, notice->qnet, notice->ifindex);
 }
@@ -64,10 +64,10 @@ static int link_put(struct sk_buff *skb, const void *about)
 /* Flows read the rates again, listeners are notified.  RTNL. */
 static void link_changed(struct quell_net *qnet, int ifindex)
 {
-	struct link_notice notice = { qnet, ifindex };
+	struct link_ntf notice = { qnet, ifindex };
 
 	atomic_inc_return(&qnet->links_gen);
-	quell_notice_send(qnet, QUELL_NOTICE_LINK, LINK_BYTES, link_put, &notice);
+	quell_ntf_send(qnet, QUELL_NTF_LINK, LINK_BYTES, link_put, &notice);
 }
 
 static void link_read_driver(struct net_device *dev)

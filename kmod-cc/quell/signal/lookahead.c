@@ -253,7 +253,7 @@ static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahe
 {
 	qnet->lookahead.gen++;
 	lookahead_withdraw(ahead);
-	quell_tell_lookahead(ahead, QUELL_NOTICE_LOOKAHEAD_DEL);
+	quell_notify_lookahead(ahead, QUELL_NTF_LOOKAHEAD_DEL);
 	lookahead_free(qnet, ahead);
 }
 
@@ -287,7 +287,7 @@ static int lookahead_register(struct quell_net *qnet, struct quell_lookahead *ah
 	if (!err)
 		err = lookahead_publish(qnet, ahead, spec, extack);
 	if (!err)
-		quell_tell_lookahead(ahead, QUELL_NOTICE_LOOKAHEAD_ADD);
+		quell_notify_lookahead(ahead, QUELL_NTF_LOOKAHEAD_ADD);
 	mutex_unlock(&qnet->lookahead.lock);
 	if (err)
 		lookahead_free(qnet, ahead);
@@ -355,7 +355,7 @@ static void weight_change(const struct quell_weight *weight, u32 value)
 	quell_dasr_set_weight(&port->set, &weight->host->sender, value);
 	spin_unlock_bh(&port->lock);
 	if (is_new)
-		quell_tell_weight(port, weight->host, value);
+		quell_notify_weight(port, weight->host, value);
 }
 
 /* The weight is in no list and has no host. */

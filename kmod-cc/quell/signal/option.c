@@ -107,7 +107,7 @@ u32 quell_option_room(const struct sk_buff *skb)
 /* Moves the IP and TCP header: mostly two without options. */
 static void option_move(void *to, const void *from, u32 bytes)
 {
-	u64 words[(sizeof(struct iphdr) + sizeof(struct tcphdr)) / sizeof(u64)] QUELL_UNCLEARED;
+	u64 words[(sizeof(struct iphdr) + sizeof(struct tcphdr)) / sizeof(u64)] QUELL_UNINITIALIZED;
 
 	if (bytes != sizeof(words)) {
 		memmove(to, from, bytes);
@@ -205,7 +205,7 @@ u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
 	return quell_opt_bytes(opt);
 }
 
-/* Out of line part of quell_option_checksum_holds(). */
+/* Out of line part of quell_option_checksum_ok(). */
 bool quell_option_checksum_verify(struct sk_buff *skb, u32 ip_bytes)
 {
 	if (ip_hdr(skb)->version == 4)
@@ -301,7 +301,7 @@ enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 	syn = th->syn;
 	first = option_is_first(options, at, stated_bytes, options_bytes);
 	decoded = quell_opt_decode(options + at, stated_bytes, syn, opt);
-	if (!quell_option_checksum_holds(skb, ip_bytes))
+	if (!quell_option_checksum_ok(skb, ip_bytes))
 		return QUELL_OPTION_BAD_CHECKSUM;
 	if (!decoded)
 		return QUELL_OPTION_MALFORMED;

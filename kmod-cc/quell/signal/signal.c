@@ -9,7 +9,7 @@
 #include <net/tcp.h>
 #include <compat/psp.h>
 #include "flow/flow.h"
-#include "netns/agree.h"
+#include "netns/offer.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "signal/dasr.h"
@@ -63,8 +63,8 @@ static const struct quell_param_desc signal_param_descs[] = {
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct quell_signal_params, option),
 		.min	= QUELL_SIGNAL_OPTION_OFF,
-		.max	= QUELL_SIGNAL_OPTION_ANSWER,
-		.def	= QUELL_SIGNAL_OPTION_ANSWER,
+		.max	= QUELL_SIGNAL_OPTION_REPLY,
+		.def	= QUELL_SIGNAL_OPTION_REPLY,
 	},
 	{
 		.name	= "tail-probes",
@@ -199,7 +199,7 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 	u64 option = signal_option(qnet);
 
 	return option == QUELL_SIGNAL_OPTION_OFFER ||
-	       (option == QUELL_SIGNAL_OPTION_ANSWER && quell_algo_has(algo, QUELL_CORE_OFFERS));
+	       (option == QUELL_SIGNAL_OPTION_REPLY && quell_algo_has(algo, QUELL_CORE_OFFERS));
 }
 
 /**
@@ -312,13 +312,13 @@ static enum quell_option_state signal_initial_state(const struct quell_flow *flo
 	    tp->total_retrans > QUELL_SYN_OFFERS_MAX ||
 	    !quell_signal_offers(flow->qnet, flow->algo))
 		return QUELL_OPTION_NOT_OFFERED;
-	return QUELL_OPTION_NO_ANSWER;
+	return QUELL_OPTION_NO_REPLY;
 }
 
-static void signal_key(struct quell_agree_key *key, const struct quell_flow *flow,
+static void signal_key(struct quell_offer_key *key, const struct quell_flow *flow,
 		       const struct sock *sk)
 {
-	*key = (struct quell_agree_key) {
+	*key = (struct quell_offer_key) {
 		.local = flow->saddr,
 		.peer = flow->daddr,
 		.sport = htons(flow->sport),
@@ -336,17 +336,17 @@ static void signal_key(struct quell_agree_key *key, const struct quell_flow *flo
 void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 {
 	enum quell_option_state state = signal_initial_state(flow, sk);
-	struct quell_agree_key key;
+	struct quell_offer_key key;
 
 	signal_key(&key, flow, sk);
-	if (quell_agree_take(flow->qnet, &key) && signal_has_room(sk)) {
+	if (quell_offer_claim(flow->qnet, &key) && signal_has_room(sk)) {
 		state = QUELL_OPTION_ON;
-		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+		quell_count(flow->qnet, QUELL_N_OPTION_NEGOTIATED);
 	}
 	spin_lock_bh(&flow->lock);
 	WRITE_ONCE(flow->option, state);
 	spin_unlock_bh(&flow->lock);
-	quell_tell_option(flow, state);
+	quell_notify_option(flow, state);
 	if (signal_has_room(sk))
 		WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
 	if (!signal_room_bytes(sk, flow))
@@ -356,13 +356,13 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 }
 
 /**
- * quell_signal_heard() - use the option from now on: a segment with a valid one was received
+ * quell_signal_confirm() - use the option from now on: a segment with a valid one was received
  * @flow: flow it belongs to
  *
  * The next ->cong_control reserves the room, quell_signal_check().
  * Context: LOCAL_IN hook, RCU read section.
  */
-void quell_signal_heard(struct quell_flow *flow)
+void quell_signal_confirm(struct quell_flow *flow)
 {
 	bool agreed = false;
 
@@ -374,14 +374,14 @@ void quell_signal_heard(struct quell_flow *flow)
 		return;
 	spin_lock_bh(&flow->lock);
 	if (!flow->closed && (flow->option == QUELL_OPTION_NOT_OFFERED ||
-			      flow->option == QUELL_OPTION_NO_ANSWER)) {
+			      flow->option == QUELL_OPTION_NO_REPLY)) {
 		WRITE_ONCE(flow->option, QUELL_OPTION_ON);
-		quell_count(flow->qnet, QUELL_N_OPTION_AGREED);
+		quell_count(flow->qnet, QUELL_N_OPTION_NEGOTIATED);
 		agreed = true;
 	}
 	spin_unlock_bh(&flow->lock);
 	if (agreed)
-		quell_tell_option(flow, QUELL_OPTION_ON);
+		quell_notify_option(flow, QUELL_OPTION_ON);
 }
 
 /* Stops using the option.  Context: socket lock. */
@@ -415,11 +415,11 @@ bool quell_signal_is_vain(const struct quell_flow *flow)
  */
 void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 {
-	struct quell_agree_key key;
+	struct quell_offer_key key;
 
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON && sk->sk_state == TCP_ESTABLISHED) {
 		signal_key(&key, flow, sk);
-		quell_agree_put(flow->qnet, &key);
+		quell_offer_store(flow->qnet, &key);
 	}
 	WRITE_ONCE(flow->tcp_int.mode, QUELL_TCPINT_OFF);
 	quell_signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
@@ -429,7 +429,7 @@ static void signal_give_up(struct quell_flow *flow, struct sock *sk,
 			   enum quell_option_state state)
 {
 	quell_signal_close(flow, sk, state);
-	quell_tell_option(flow, state);
+	quell_notify_option(flow, state);
 }
 
 /**

@@ -19,7 +19,7 @@ struct tcp_sock;
 /* Values of the parameter "option". */
 #define QUELL_SIGNAL_OPTION_OFF		0ULL
 #define QUELL_SIGNAL_OPTION_OFFER	1ULL
-#define QUELL_SIGNAL_OPTION_ANSWER	2ULL
+#define QUELL_SIGNAL_OPTION_REPLY	2ULL
 
 /* Result of quell_option_take(). */
 enum quell_option_result {
@@ -66,7 +66,7 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
 bool quell_signal_is_signed(const struct sock *sk);
-void quell_signal_heard(struct quell_flow *flow);
+void quell_signal_confirm(struct quell_flow *flow);
 bool quell_signal_is_vain(const struct quell_flow *flow);
 void quell_signal_release(struct quell_flow *flow, struct sock *sk);
 void quell_signal_check(struct quell_flow *flow, struct sock *sk);
@@ -76,12 +76,12 @@ void quell_telemetry_register(struct quell_algo *algo);
 void quell_telemetry_unregister(const struct quell_algo *algo);
 bool quell_signal_needs_hooks(const struct quell_net *qnet);
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt);
-void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
-			  struct quell_echo *echo);
+void quell_telemetry_store_data(struct quell_flow *flow, const struct quell_opt *opt,
+				struct quell_echo *echo);
 void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt);
-void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt,
-			    struct quell_arrival *arrival);
-void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *arrival,
+void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *opt,
+			       struct quell_ack_rx *ack_rx);
+void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample);
 
 /**
@@ -113,7 +113,7 @@ enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
 
 /**
- * quell_option_checksum_holds() - whether the TCP checksum is correct
+ * quell_option_checksum_ok() - whether the TCP checksum is correct
  * @skb:      packet that came in, from the network header on
  * @ip_bytes: length of the network header
  *
@@ -122,14 +122,14 @@ enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
  * Context: LOCAL_IN hook.
  * Return: whether the checksum is correct.
  */
-static inline bool quell_option_checksum_holds(struct sk_buff *skb, u32 ip_bytes)
+static inline bool quell_option_checksum_ok(struct sk_buff *skb, u32 ip_bytes)
 {
 	return skb->ip_summed == CHECKSUM_UNNECESSARY || skb->ip_summed == CHECKSUM_PARTIAL ||
 	       quell_option_checksum_verify(skb, ip_bytes);
 }
 
-/* ask.c */
-bool quell_ask(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
+/* ack_request.c */
+bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
 
 /* path.c */
 void quell_path_free(struct quell_path *path);
@@ -167,6 +167,6 @@ void quell_clocks_net_init(struct quell_net *qnet);
 void quell_clocks_net_exit(struct quell_net *qnet);
 void quell_clock_forget(struct quell_net *qnet, int ifindex);
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
-		       struct quell_arrival *arrival);
+		       struct quell_ack_rx *ack_rx);
 
 #endif /* _QUELL_SIGNAL_H */

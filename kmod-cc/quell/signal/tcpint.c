@@ -3,7 +3,7 @@
  * The hosts' part of the public TCP-INT option (Documentation/tcp-int.md).
  *
  *	out	an empty option, behind the Quell option, in each segment with room for it
- *		that requests an ACK (ask.c) or has an echo to carry
+ *		that requests an ACK (ack_request.c) or has an echo to carry
  *	in	the values of switches are stored to be echoed; echoes of the peer are
  *		shown and, if enabled, made into telemetry records
  *
@@ -71,7 +71,7 @@ static void tcpint_record(struct quell_flow *flow, const struct quell_tcp_int *i
 	struct quell_tcp_int out;
 
 	quell_count(flow->qnet, QUELL_N_TCP_INT_RECEIVED);
-	if (quell_tcp_int_answer(in, &out))
+	if (quell_tcp_int_echo(in, &out))
 		WRITE_ONCE(flow->tcp_int.due, quell_tcp_int_pack(&out));
 	if (!in->echo_hop)
 		return;

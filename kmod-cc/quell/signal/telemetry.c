@@ -37,7 +37,7 @@ bool quell_signal_needs_hooks(const struct quell_net *qnet)
 	ours = quell_algo_of(rcu_access_pointer(qnet->net->ipv4.tcp_congestion_control));
 	rcu_read_unlock_bh();
 	return ours || option == QUELL_SIGNAL_OPTION_OFFER ||
-	       (option == QUELL_SIGNAL_OPTION_ANSWER && atomic_read(&telemetry_algos) > 0);
+	       (option == QUELL_SIGNAL_OPTION_REPLY && atomic_read(&telemetry_algos) > 0);
 }
 
 /**
@@ -82,13 +82,13 @@ void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
 }
 
 /**
- * quell_telemetry_note() - store the record of received data for its echo
+ * quell_telemetry_store_data() - store the record of received data for its echo
  * @flow: flow it belongs to
  * @opt:  option of the data
  * @echo: echo of the data; its record is set, if there is one
  */
-void quell_telemetry_note(struct quell_flow *flow, const struct quell_opt *opt,
-			  struct quell_echo *echo)
+void quell_telemetry_store_data(struct quell_flow *flow, const struct quell_opt *opt,
+				struct quell_echo *echo)
 {
 	if (!(opt->flags & QUELL_OPT_F_TELEMETRY))
 		return;
@@ -111,33 +111,33 @@ void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 }
 
 /**
- * quell_telemetry_arrive() - store the record of a received ACK until TCP processes it
+ * quell_telemetry_store_ack() - store the record of a received ACK until TCP processes it
  * @flow:    flow it belongs to
  * @opt:     option of the ACK
- * @arrival: receipt of the ACK; its record is set, if there is one
+ * @ack_rx:  receipt of the ACK; its record is set, if there is one
  */
-void quell_telemetry_arrive(struct quell_flow *flow, const struct quell_opt *opt,
-			    struct quell_arrival *arrival)
+void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *opt,
+			       struct quell_ack_rx *ack_rx)
 {
 	if (!(opt->flags & QUELL_OPT_F_RECORD) || quell_telemetry_is_empty(opt->record))
 		return;
 	quell_count(flow->qnet, QUELL_N_RECORD_RECEIVED);
-	memcpy(arrival->record, opt->record, sizeof(arrival->record));
+	memcpy(ack_rx->record, opt->record, sizeof(ack_rx->record));
 }
 
 /**
  * quell_telemetry_take() - put the record of an ACK into its sample
  * @flow:    flow
- * @arrival: its receipt
+ * @ack_rx:  its receipt
  * @sample:  telemetry is set in full
  * Context: socket lock.
  */
-void quell_telemetry_take(struct quell_flow *flow, const struct quell_arrival *arrival,
+void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample)
 {
 	const struct quell_telemetry *record = &sample->telemetry;
 
-	if (!quell_telemetry_decode(arrival->record, &sample->telemetry))
+	if (!quell_telemetry_decode(ack_rx->record, &sample->telemetry))
 		return;
 	WRITE_ONCE(flow->records, flow->records + 1);
 	WRITE_ONCE(flow->telemetry.hop, record->hop);

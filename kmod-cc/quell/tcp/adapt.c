@@ -151,10 +151,10 @@ static void adapt_report(struct quell_flow *flow)
 	u8 reason = phase == QUELL_ADAPT_FALLBACK ? flow->adapt.reason : QUELL_ADAPT_FITS;
 
 	adapt_account(flow);
-	if (phase == QUELL_ADAPT_START || reason == flow->fallback_told)
+	if (phase == QUELL_ADAPT_START || reason == flow->fallback_reported)
 		return;
-	flow->fallback_told = reason;
-	quell_tell_adapt(flow, quell_adapt_phase_name(flow), quell_adapt_reason_name(flow));
+	flow->fallback_reported = reason;
+	quell_notify_adapt(flow, quell_adapt_phase_name(flow), quell_adapt_reason_name(flow));
 }
 
 /* Bytes that a decision puts in flight per round trip. */
@@ -250,7 +250,7 @@ static bool adapt_is_reducing(const struct sock *sk)
 	u8 state = inet_csk(sk)->icsk_ca_state;
 
 	return state == TCP_CA_Recovery ||
-	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_CUT);
+	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
 /**
@@ -295,7 +295,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	begins = quell_adapt_on_ack(core, &flow->algo->core->needs, sample,
 				    adapt_window_q16(flow), round);
 	quell_adapt_filter(core, &flow->algo->core->needs, sample, hold_ns ? remote_ns : 0);
-	if (quell_adapt_has_answered(core, &flow->algo->core->needs))
+	if (quell_adapt_has_responded(core, &flow->algo->core->needs))
 		sample->marked_bytes = 0;
 	if (begins)
 		adapt_hand_over(sk, sample, &unused);
@@ -329,8 +329,8 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 	if (!quell_adapt_is_on(flow))
 		return;
 	/* CUBIC has cut for a mark within this round trip: RFC 3168, 6.1.2. */
-	if (flow->adapt.flags & QUELL_ADAPT_F_CUT && quell_adapt_governs(flow)) {
-		flow->adapt.flags &= ~QUELL_ADAPT_F_CUT;
+	if (flow->adapt.flags & QUELL_ADAPT_F_REDUCED && quell_adapt_governs(flow)) {
+		flow->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
 		return;
 	}
 	if (quell_adapt_on_loss(&flow->adapt, &flow->algo->core->needs, &ev->sample,
@@ -351,7 +351,7 @@ void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
 	ev->decision = (struct quell_decision) {
 		.pacing_bytes_ps = QUELL_RATE_UNLIMITED,
 	};
-	flow->adapt.flags |= QUELL_ADAPT_F_CUT;
+	flow->adapt.flags |= QUELL_ADAPT_F_REDUCED;
 	if (quell_adapt_cut(&flow->adapt, &flow->algo->core->needs, &ev->sample))
 		adapt_hand_over(sk, &ev->sample, &ev->decision);
 	adapt_report(flow);
@@ -492,7 +492,7 @@ void quell_adapt_recovers(struct sock *sk)
  */
 void quell_adapt_new_episode(struct quell_flow *flow)
 {
-	flow->adapt.flags &= ~QUELL_ADAPT_F_CUT;
+	flow->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
 }
 
 /**

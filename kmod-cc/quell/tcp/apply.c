@@ -123,26 +123,26 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 }
 
 /* The signal that a reduction on an acknowledgment is for. */
-static enum quell_cut apply_ack_signal(const struct quell_flow *flow,
-				       const struct quell_sample *sample,
-				       const struct quell_decision *decision)
+static enum quell_reduction apply_ack_signal(const struct quell_flow *flow,
+					     const struct quell_sample *sample,
+					     const struct quell_decision *decision)
 {
 	enum quell_adapt_signal signal = flow->algo->core->needs.signal;
 
 	if (quell_adapt_governs(flow))
-		return QUELL_CUT_FIT;
+		return QUELL_REDUCTION_FIT;
 	if (sample->trimmed_bytes && quell_algo_has(flow->algo, QUELL_CORE_TRIMS))
-		return QUELL_CUT_TRIM;
+		return QUELL_REDUCTION_TRIM;
 	if (signal == QUELL_ADAPT_RECORDS)
-		return sample->telemetry.hop ? QUELL_CUT_RECORD : QUELL_CUT_OTHER;
+		return sample->telemetry.hop ? QUELL_REDUCTION_RECORD : QUELL_REDUCTION_OTHER;
 	if (signal == QUELL_ADAPT_DELAY)
-		return QUELL_CUT_DELAY;
+		return QUELL_REDUCTION_DELAY;
 	if (sample->marked_bytes)
-		return QUELL_CUT_MARK;
+		return QUELL_REDUCTION_MARK;
 	/* Those that go by marks and something else: dart by n, SMaRTT by delay. */
 	if (flow->dasr && sample->senders_q8)
-		return QUELL_CUT_SHARE;
-	return decision->target_ns ? QUELL_CUT_DELAY : QUELL_CUT_OTHER;
+		return QUELL_REDUCTION_SHARE;
+	return decision->target_ns ? QUELL_REDUCTION_DELAY : QUELL_REDUCTION_OTHER;
 }
 
 /*
@@ -150,8 +150,8 @@ static enum quell_cut apply_ack_signal(const struct quell_flow *flow,
  * algorithm decides the rate that is paced; its window is a bound that follows the round-trip time,
  * too, and may be reduced as well at a loss.  Below one segment it is the rate that follows.
  */
-static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *sample,
-			   const struct quell_decision *decision, enum quell_cut why)
+static void apply_record_reduction(struct quell_flow *flow, const struct quell_sample *sample,
+				   const struct quell_decision *decision, enum quell_reduction why)
 {
 	u64 was_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
 	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
@@ -166,15 +166,15 @@ static void apply_note_cut(struct quell_flow *flow, const struct quell_sample *s
 	if (!why)
 		why = apply_ack_signal(flow, sample, decision);
 	/* Up to 268 ms. */
-	rtt = min_t(u64, (sample->rtt_ns ?: flow->now.rtt_ns) >> QUELL_CUT_RTT_SHIFT,
-		    BIT_ULL(QUELL_CUT_RTT_BITS) - 1);
-	WRITE_ONCE(flow->cut, sample->now_ns >> QUELL_CUT_TIME_SHIFT <<
-			      (QUELL_CUT_WHY_BITS + QUELL_CUT_RTT_BITS) |
-			      rtt << QUELL_CUT_WHY_BITS | why);
+	rtt = min_t(u64, (sample->rtt_ns ?: flow->now.rtt_ns) >> QUELL_REDUCTION_RTT_SHIFT,
+		    BIT_ULL(QUELL_REDUCTION_RTT_BITS) - 1);
+	WRITE_ONCE(flow->reduction, sample->now_ns >> QUELL_REDUCTION_TIME_SHIFT <<
+				    (QUELL_REDUCTION_CAUSE_BITS + QUELL_REDUCTION_RTT_BITS) |
+				    rtt << QUELL_REDUCTION_CAUSE_BITS | why);
 }
 
 /* The tracepoint of a decision. */
-static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
+static void apply_trace(const struct sock *sk, const struct quell_flow *flow)
 {
 	const struct quell_snapshot *now = &flow->now;
 	const struct quell_bpf_view view = {
@@ -197,7 +197,7 @@ static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
  * @sample:   sample that the decision is based on
  * @decision: window, pacing rate and whether to change paths; replaced by CUBIC's or the
  *	      search's where one of these governs
- * @why:      what a reduction is for; QUELL_CUT_NONE: what the acknowledgment says
+ * @why:      what a reduction is for; QUELL_REDUCTION_NEVER: what the acknowledgment says
  *
  * A window below one segment becomes one segment, paced; to a peer that delays ACKs one
  * below two becomes two, paced.  One that is no whole number of segments is rounded down,
@@ -207,7 +207,7 @@ static void apply_tell(const struct sock *sk, const struct quell_flow *flow)
  * Context: socket lock.
  */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
-		       struct quell_decision *decision, enum quell_cut why)
+		       struct quell_decision *decision, enum quell_reduction why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	bool fitting = quell_adapt_governs(flow);
@@ -243,7 +243,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
 	if (!flow)
 		return;
-	apply_note_cut(flow, sample, decision, why);
+	apply_record_reduction(flow, sample, decision, why);
 	WRITE_ONCE(flow->now.window_bytes, window_bytes);
 	WRITE_ONCE(flow->now.pacing_bytes_ps, decision->pacing_bytes_ps);
 	WRITE_ONCE(flow->now.target_ns, decision->target_ns);
@@ -251,7 +251,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 	WRITE_ONCE(flow->mss_bytes, sample->mss_bytes);
 	WRITE_ONCE(flow->limit, apply_limit(tp, sample, decision));
 	if (trace_quell_decision_enabled())
-		apply_tell(sk, flow);
+		apply_trace(sk, flow);
 }
 
 /**
@@ -265,7 +265,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 void quell_apply(struct sock *sk, const struct quell_sample *sample,
 		 struct quell_decision *decision)
 {
-	quell_apply_event(sk, sample, decision, QUELL_CUT_NONE);
+	quell_apply_event(sk, sample, decision, QUELL_REDUCTION_NEVER);
 }
 EXPORT_SYMBOL_GPL(quell_apply);
 
@@ -284,7 +284,7 @@ void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 {
 	u32 cwnd_pkts = tcp_snd_cwnd(tcp_sk(sk));
 
-	quell_apply_event(sk, sample, decision, QUELL_CUT_TIMEOUT);
+	quell_apply_event(sk, sample, decision, QUELL_REDUCTION_TIMEOUT);
 	tcp_snd_cwnd_set(tcp_sk(sk), min(cwnd_pkts, tcp_snd_cwnd(tcp_sk(sk))));
 }
 

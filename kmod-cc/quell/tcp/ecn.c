@@ -35,7 +35,7 @@ static void ecn_echo(struct tcp_sock *tp, bool marked)
  * with the latter, a scheduled ACK is that of earlier packets.  A packet that fills a hole may
  * cause a spare ACK.
  */
-static bool ecn_owes_ack(const struct sock *sk)
+static bool ecn_is_ack_pending(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
@@ -76,7 +76,7 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
 	    !quell_ecn_is_classic(tp))
 		return;
 	if (marked != cc->rcv_marked) {
-		if (ecn_owes_ack(sk)) {
+		if (ecn_is_ack_pending(sk)) {
 			ecn_echo(tp, cc->rcv_marked);
 			ecn_ack_earlier(sk, cc->rcv_nxt_marked);
 		}

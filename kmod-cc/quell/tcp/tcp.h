@@ -9,7 +9,7 @@
 
 /* apply.c */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
-		       struct quell_decision *decision, enum quell_cut why);
+		       struct quell_decision *decision, enum quell_reduction why);
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 			 struct quell_decision *decision);
 void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,

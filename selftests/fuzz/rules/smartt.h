@@ -64,15 +64,15 @@ static bool may_decrease(const struct flow *f, u64 now_ns)
 /* A decrease by equation 1 or fast retransmit must leave 1 - max_mdf of the window. */
 static void check_decrease(const struct flow *f, u64 now_ns)
 {
-	u64 cut_q16 = f->p->max_mdf_q16;
+	u64 decrease_q16 = f->p->max_mdf_q16;
 
 	if (f->v->window_q16 >= window_before_q16(f))
 		return;
 	require(may_decrease(f, now_ns), "one decrease per base round trip");
-	if (!f->v->base_rtt_ns && cut_q16 < 32768)
-		cut_q16 = 32768;
+	if (!f->v->base_rtt_ns && decrease_q16 < 32768)
+		decrease_q16 = 32768;
 	require((unsigned __int128)f->v->window_q16 * 65536 >=
-		(unsigned __int128)window_before_q16(f) * (65536 - cut_q16) ||
+		(unsigned __int128)window_before_q16(f) * (65536 - decrease_q16) ||
 		f->before->window_q16 > window_before_q16(f),
 		"a decrease takes max_mdf at most");
 }

@@ -90,7 +90,7 @@ static void check_decision(const struct flow *f, const struct quell_sample *s)
 static void check_decrease(const struct flow *f, u64 now_ns, bool loss)
 {
 	u64 before_q16 = window_before_q16(f);
-	u64 cut_q16 = f->p->max_mdf_q16;
+	u64 decrease_q16 = f->p->max_mdf_q16;
 	u64 since_ns = now_ns > f->before->last_decrease_ns ?
 		       now_ns - f->before->last_decrease_ns : 0;
 
@@ -101,10 +101,10 @@ static void check_decrease(const struct flow *f, u64 now_ns, bool loss)
 		"one decrease per round trip");
 	require(f->v->last_decrease_ns == now_ns &&
 		f->v->flags & QUELL_SWIFT_F_DECREASED, "a decrease is remembered");
-	if (!f->v->min_rtt_ns && cut_q16 < 32768)
-		cut_q16 = 32768;
+	if (!f->v->min_rtt_ns && decrease_q16 < 32768)
+		decrease_q16 = 32768;
 	require((unsigned __int128)f->v->window_q16 * 65536 >=
-		(unsigned __int128)f->before->window_q16 * (65536 - cut_q16) ||
+		(unsigned __int128)f->before->window_q16 * (65536 - decrease_q16) ||
 		f->before->window_q16 > f->p->max_window_bytes << 16,
 		"a decrease takes max_mdf at most");
 }

@@ -158,7 +158,7 @@ class Summarise(unittest.TestCase):
         flows = [helpers.flow_result(wanted.flows[0], 0, 30000, ideal_ns=10000, retrans_segs=2),
                  helpers.flow_result(wanted.flows[1], 20000, 60000, ideal_ns=10000, segs_out=4)]
         ports = {"s1:p3": {"tx_packets": 7, "drops": 1, "mark_pkts": 3, "ring_drops": 1,
-                           "stamp_pkts": 8, "keep_pkts": 9, "data_backlog_max_bytes": 4542, "kind": "swport",
+                           "stamp_pkts": 8, "stamp_kept_pkts": 9, "data_backlog_max_bytes": 4542, "kind": "swport",
                            "trim_pkts": 15, "trim_sent_pkts": 11, "trim_drop_pkts": 4,
                            "to_sender_pkts": 6},
                  "h1:eth0": {"tx_packets": 5, "drops": 0, "ring_drops": 0, "kind": "pfifo"}}

@@ -7,7 +7,7 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
-#include "diag.h"
+#include "sock_diag.h"
 #include "model.h"
 #include "monitor.h"
 

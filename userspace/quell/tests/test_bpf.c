@@ -36,7 +36,7 @@ static const struct param *param_of(const struct bpf_model *model, const char *n
 }
 
 /* Parse a line of words; the result refers to the line. */
-static int read_words(struct bpf_words *words, const struct bpf_model *model, char *line)
+static int read_words(struct bpf_args *words, const struct bpf_model *model, char *line)
 {
 	char *argv[16], *word;
 	int argc = 0;
@@ -44,7 +44,7 @@ static int read_words(struct bpf_words *words, const struct bpf_model *model, ch
 	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	complaint[0] = '\0';
-	return bpf_words_read(words, model, argc, argv);
+	return bpf_args_parse(words, model, argc, argv);
 }
 
 TEST(algorithms)
@@ -121,7 +121,7 @@ TEST(words_with_equals_signs)
 	};
 	struct bpf_model model = model_of("swift");
 	struct quell_swift_params *block = model.block;
-	struct bpf_words words;
+	struct bpf_args words;
 	char line[128];
 	size_t i;
 
@@ -135,7 +135,7 @@ TEST(words_with_equals_signs)
 		bpf_model_apply(&model, &words.changes);
 		EXPECT_TRUE(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768)
 			TH_LOG("words__equals_values_%zu", i);
-		bpf_words_free(&words);
+		bpf_args_free(&words);
 	}
 	bpf_model_free(&model);
 }
@@ -146,7 +146,7 @@ TEST(words_accepted)
 	struct bpf_model model = model_of("swift");
 	struct quell_swift_params *block = model.block;
 	struct quell_swift_params want;
-	struct bpf_words words;
+	struct bpf_args words;
 
 	EXPECT_TRUE(read_words(&words, &model, line) == STATUS_OK && words.preset &&
 		    !strcmp(words.preset->name, "vaisf-iii-d") && !strcmp(words.dir, "/some/where"))
@@ -163,7 +163,7 @@ TEST(words_accepted)
 	quell_swift_params_derive(&want);
 	EXPECT_TRUE(!memcmp(&want, block, sizeof(want)))
 		TH_LOG("words__derived_fields");
-	bpf_words_free(&words);
+	bpf_args_free(&words);
 	bpf_model_free(&model);
 }
 
@@ -194,7 +194,7 @@ TEST(words_refused)
 		{ "aj=1gbit", "swift has no parameter 'aj' (it has: adapt, base-target, " },
 	};
 	struct bpf_model model = model_of("swift");
-	struct bpf_words words;
+	struct bpf_args words;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -204,7 +204,7 @@ TEST(words_refused)
 		EXPECT_TRUE(read_words(&words, &model, line) == STATUS_INPUT &&
 			    strstr(complaint, cases[i].text))
 			TH_LOG("refused__%s (%s)", cases[i].line, complaint);
-		bpf_words_free(&words);
+		bpf_args_free(&words);
 	}
 	bpf_model_free(&model);
 }
@@ -214,7 +214,7 @@ TEST(all_presets)
 {
 	const struct quell_core *core;
 	const struct preset *preset;
-	struct bpf_words words;
+	struct bpf_args words;
 	char line[128];
 
 	for (preset = presets; preset->cc; preset++) {
@@ -229,7 +229,7 @@ TEST(all_presets)
 		bpf_model_apply(&model, &words.changes);
 		EXPECT_TRUE(preset_in_force(presets, &model.cc) == preset)
 			TH_LOG("presets__%s_%s_in_force", preset->cc, preset->name);
-		bpf_words_free(&words);
+		bpf_args_free(&words);
 		bpf_model_free(&model);
 	}
 }
@@ -238,7 +238,7 @@ TEST(block_of_the_map)
 {
 	struct bpf_model model = model_of("timely"), other = model_of("timely");
 	struct quell_timely_params zero = {};
-	struct bpf_words words;
+	struct bpf_args words;
 	char line[] = "t-low 70us";
 
 	EXPECT_TRUE(read_words(&words, &other, line) == STATUS_OK)
@@ -253,7 +253,7 @@ TEST(block_of_the_map)
 	EXPECT_TRUE(!param_is_changed(param_of(&model, "t-low")) &&
 		    memcmp(model.block, &zero, sizeof(zero)))
 		TH_LOG("map__zero_is_the_defaults");
-	bpf_words_free(&words);
+	bpf_args_free(&words);
 	bpf_model_free(&model);
 	bpf_model_free(&other);
 }

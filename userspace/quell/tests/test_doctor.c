@@ -130,7 +130,7 @@ static struct flow sound_flow(void)
 	return (struct flow){ .cc = "swift", .family = AF_INET, .daddr = { 10, 0, 0, 2 },
 			      .ifindex = 3, .link_bytes_ps = 1, .rtt_ns = 20000, .min_rtt_ns = 10000,
 			      .target_ns = 30000, .limited_by = "window", .window_bytes = 1000,
-			      .option = "no-answer" };
+			      .option = "no-reply" };
 }
 
 /* The findings of a host must be @want, a line each: level, check, text; then the command. */
@@ -142,7 +142,7 @@ static void check(struct __test_metadata *_metadata, const struct doctor_host *h
 	size_t i, used = 0;
 	int faults = 0;
 
-	EXPECT_LE(0, faults = doctor_judge(h, &findings));
+	EXPECT_LE(0, faults = doctor_check(h, &findings));
 	for (i = 0; i < findings.n; i++) {
 		const struct finding *f = &findings.list[i];
 
@@ -156,7 +156,7 @@ static void check(struct __test_metadata *_metadata, const struct doctor_host *h
 	free(findings.list);
 }
 
-TEST(doctor_judge__sound)
+TEST(doctor_check__sound)
 {
 	struct flow flow = sound_flow();
 	struct doctor_host h = sound_host();
@@ -167,7 +167,7 @@ TEST(doctor_judge__sound)
 	check(_metadata, &h, "");
 }
 
-TEST(doctor_judge__host_cases)
+TEST(doctor_check__host_cases)
 {
 	struct doctor_host h = sound_host();
 
@@ -207,7 +207,7 @@ TEST(doctor_judge__host_cases)
 }
 
 /* modprobe is for modules that are installed; a host with BPF algorithms needs no module. */
-TEST(doctor_judge__install_cases)
+TEST(doctor_check__install_cases)
 {
 	struct doctor_host h = sound_host();
 
@@ -231,7 +231,7 @@ TEST(doctor_judge__install_cases)
 	      "modprobe tcp_swift\n");
 }
 
-TEST(doctor_judge__memory_cases)
+TEST(doctor_check__memory_cases)
 {
 	struct flow flow = sound_flow();
 	struct doctor_host h = sound_host();
@@ -246,7 +246,7 @@ TEST(doctor_judge__memory_cases)
 	      " limited to 4194304\nsysctl -w net.ipv4.tcp_wmem=\"4096 16384 8388612\"\n");
 }
 
-TEST(doctor_judge__dev_cases)
+TEST(doctor_check__dev_cases)
 {
 	struct doctor_dev dev = { .name = "eth0", .ifindex = 3, .lro = true, .can_stamp = true,
 				  .rx_delay_us = 21 };
@@ -294,7 +294,7 @@ TEST(doctor_quote__names)
 }
 
 /* The name of an interface or a namespace, chosen by another user, is not run by the shell. */
-TEST(doctor_judge__hostile_names)
+TEST(doctor_check__hostile_names)
 {
 	struct doctor_dev dev = { .name = "\033[31mX$(id)", .ifindex = 3, .lro = true,
 				  .qdisc = "tbf" };
@@ -319,7 +319,7 @@ TEST(doctor_judge__hostile_names)
 	      "ip netns exec 'n;id' sysctl -w net.ipv4.tcp_congestion_control=cubic\n");
 }
 
-TEST(doctor_judge__flow_cases)
+TEST(doctor_check__flow_cases)
 {
 	struct doctor_dev dev = { .name = "eth0", .ifindex = 3 };
 	struct flow flows[] = { sound_flow(), sound_flow(), sound_flow() };
@@ -376,7 +376,7 @@ TEST(doctor_judge__flow_cases)
 }
 
 /* Which option has the records, and why it does not come, is by the settings of quell.ko. */
-TEST(doctor_judge__option_cases)
+TEST(doctor_check__option_cases)
 {
 	struct param params[] = { { .name = "option", .value = 2 },
 				  { .name = "tcp-int", .value = 1 } };
@@ -400,7 +400,7 @@ TEST(doctor_judge__option_cases)
 	check(_metadata, &h, "1 fallback 1 of 1 flows, one to 10.0.0.2, are governed by CUBIC: no"
 	      " switch writes to the TCP-INT option, or the peer does not echo it\non each switch:"
 	      " tc qdisc replace dev DEV root swport tcp-int 10us\n");
-	flow.option = "no-answer";
+	flow.option = "no-reply";
 	flow.fallback = NULL;
 	check(_metadata, &h, "");
 	/* Dart's n comes by the Quell option alone. */
@@ -417,7 +417,7 @@ TEST(doctor_judge__option_cases)
 }
 
 /* Each reason with the numbers that it is made of, and how long it has held. */
-TEST(doctor_judge__fallback_cases)
+TEST(doctor_check__fallback_cases)
 {
 	static const struct {
 		const char	*reason;
@@ -459,7 +459,7 @@ TEST(doctor_judge__fallback_cases)
 		flow.fallback = (char *)rows[i].reason;
 		flow.path_bytes_ps = rows[i].path_bytes_ps;
 		findings.n = 0;
-		EXPECT_EQ(0, doctor_judge(&h, &findings));
+		EXPECT_EQ(0, doctor_check(&h, &findings));
 		ASSERT_EQ(1, findings.n);
 		snprintf(says, sizeof(says), "1 of 1 flows, one to 10.0.0.2, are governed by CUBIC for"
 			 " 5.98s (99.7%% of its time): %s", rows[i].says);
@@ -468,13 +468,13 @@ TEST(doctor_judge__fallback_cases)
 	}
 	flow.fallback = "no-delay";
 	findings.n = 0;
-	EXPECT_EQ(0, doctor_judge(&h, &findings));
+	EXPECT_EQ(0, doctor_check(&h, &findings));
 	EXPECT_NE(NULL, strstr(findings.list[0].text, "(99.7% of its time), see quell flow show"))
 		TH_LOG("%s", findings.list[0].text);
 	free(findings.list);
 }
 
-TEST(doctor_judge__holder_cases)
+TEST(doctor_check__holder_cases)
 {
 	struct doctor_holder holders[] = {
 		{ "swift", "", true, true, 1 },

@@ -11,7 +11,7 @@
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 
-#include "diag.h"
+#include "sock_diag.h"
 #include "flow.h"
 #include "quell.h"
 #include "util.h"
@@ -99,7 +99,7 @@ TEST(diag_state__cases)
 }
 
 /* Parse a line of words; the result refers to the line. */
-static int read_line(struct flow_words *words, bool watch, char *line)
+static int read_line(struct flow_args *words, bool watch, char *line)
 {
 	char *argv[WORDS_MAX], *word;
 	int argc = 0;
@@ -107,10 +107,10 @@ static int read_line(struct flow_words *words, bool watch, char *line)
 	for (word = strtok(line, " "); word && argc < WORDS_MAX; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	complaint[0] = '\0';
-	return flow_words_read(words, watch, argc, argv);
+	return flow_args_parse(words, watch, argc, argv);
 }
 
-TEST(flow_words_read__refused_cases)
+TEST(flow_args_parse__refused_cases)
 {
 	static const struct {
 		bool		watch;
@@ -131,7 +131,7 @@ TEST(flow_words_read__refused_cases)
 		{ true, "interval 1ms", "out of range 10ms" },
 		{ true, "interval 1", "has no unit" },
 	};
-	struct flow_words words;
+	struct flow_args words;
 	char line[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -148,7 +148,7 @@ static struct flow flow_v4(uint16_t sport, uint16_t dport)
 			      .saddr = { 10, 0, 0, 1 }, .daddr = { 10, 9, 0, 2 }, .state = 1 };
 }
 
-TEST(flow_is_wanted__cases)
+TEST(flow_matches__cases)
 {
 	static const struct {
 		const char	*line;
@@ -177,16 +177,16 @@ TEST(flow_is_wanted__cases)
 	const struct flow v4 = flow_v4(80, 5201);
 	const struct flow v6 = { .family = AF_INET6, .sport = 5201, .dport = 80, .state = 8,
 				 .ifindex = 1, .saddr = { 0xfd }, .daddr = { 0xfd, [15] = 2 } };
-	struct flow_words words;
+	struct flow_args words;
 	char line[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		snprintf(line, sizeof(line), "%s", rows[i].line);
 		EXPECT_EQ(STATUS_OK, read_line(&words, false, line))
 			TH_LOG("%s: %s", rows[i].line, complaint);
-		EXPECT_EQ(rows[i].v4, flow_is_wanted(&words, &v4))
+		EXPECT_EQ(rows[i].v4, flow_matches(&words, &v4))
 			TH_LOG("v4: %s", rows[i].line);
-		EXPECT_EQ(rows[i].v6, flow_is_wanted(&words, &v6))
+		EXPECT_EQ(rows[i].v6, flow_matches(&words, &v6))
 			TH_LOG("v6: %s", rows[i].line);
 	}
 }
@@ -196,7 +196,7 @@ TEST(flow_sort__cases)
 	struct flow flows[] = { flow_v4(1, 1), flow_v4(2, 1), flow_v4(3, 1) };
 	struct flow_list list = { .list = flows, .n = ARRAY_SIZE(flows) };
 	char largest[] = "sort delay", smallest[] = "sort -delay", none[] = "cc swift";
-	struct flow_words words;
+	struct flow_args words;
 
 	flows[0].rtt_ns = 50;
 	flows[0].min_rtt_ns = 10;
@@ -255,7 +255,7 @@ TEST(flow_print_lines__cases)
 	flows[0].retrans_segs = 12345;
 	flows[0].limited_by = "window";
 	flows[0].adapt = "fit";
-	flows[0].cut = "delay";
+	flows[0].reduction = "delay";
 	flows[1].cc = "dctcp_like";
 	flows[1].window_bytes = 1448000;
 	flows[1].mss_bytes = 1448;
@@ -284,23 +284,24 @@ static char *printed_detail(const struct flow *f, bool json)
 	return got;
 }
 
-TEST(flow_print_detail__cut)
+TEST(flow_print_detail__reduction)
 {
 	struct flow f = flow_v4(1, 2);
 	char *got = printed_detail(&f, true);
 
-	EXPECT_EQ(NULL, strstr(got, "cut"));
+	EXPECT_EQ(NULL, strstr(got, "reduction"));
 	free(got);
-	f.cut = "delay";
-	f.cut_age_ns = 1200000;
+	f.reduction = "delay";
+	f.reduction_age_ns = 1200000;
 	got = printed_detail(&f, false);
-	EXPECT_NE(NULL, strstr(got, " cut:delay cut-ago:1.2ms"))
+	EXPECT_NE(NULL, strstr(got, " reduction:delay reduction-ago:1.2ms"))
 		TH_LOG("%s", got);
-	EXPECT_EQ(NULL, strstr(got, "cut-rtt"));
+	EXPECT_EQ(NULL, strstr(got, "reduction-rtt"));
 	free(got);
-	f.cut_rtt_ns = 64000;
+	f.reduction_rtt_ns = 64000;
 	got = printed_detail(&f, true);
-	EXPECT_NE(NULL, strstr(got, "\"cut\":\"delay\",\"cut_age_ns\":1200000,\"cut_rtt_ns\":64000"))
+	EXPECT_NE(NULL, strstr(got, "\"reduction\":\"delay\",\"reduction_age_ns\":1200000,"
+				    "\"reduction_rtt_ns\":64000"))
 		TH_LOG("%s", got);
 	free(got);
 }
@@ -351,7 +352,8 @@ TEST(flow_print_lines__width)
 {
 	struct flow f = { .family = AF_INET6, .sport = 65535, .dport = 65535, .state = 1,
 			  .cc = "swift_vaisf", .limited_by = "receiver", .adapt = "fallback",
-			  .fallback = "delay-stays", .cut = "timeout", .mss_bytes = 1, .window_bytes = 99950,
+			  .fallback = "delay-stays", .reduction = "timeout", .mss_bytes = 1,
+				  .window_bytes = 99950,
 			  .rtt_ns = 123456789, .min_rtt_ns = 1, .target_ns = 1,
 			  .delivery_bytes_ps = 1234567890, .retrans_segs = UINT32_MAX };
 	struct flow_list list = { .list = &f, .n = 1 };

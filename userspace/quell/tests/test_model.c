@@ -163,7 +163,7 @@ TEST(flow_list_add__whole_cases)
 	mnl_attr_put(nlh, QUELL_A_FLOW_SADDR, sizeof(address), address);
 	mnl_attr_put_u16(nlh, QUELL_A_FLOW_DPORT, 5201);
 	mnl_attr_put_strz(nlh, QUELL_A_FLOW_LIMITED_BY, "window");
-	mnl_attr_put_strz(nlh, QUELL_A_FLOW_OPTION, "no-answer");
+	mnl_attr_put_strz(nlh, QUELL_A_FLOW_OPTION, "no-reply");
 	mnl_attr_put_u64(nlh, QUELL_A_FLOW_REMOTE_DELAY, 1ULL << 40);
 	mnl_attr_put_u32(nlh, QUELL_A_FLOW_RECORD_HOP, 255);
 	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_RATE, 12500000000ULL);
@@ -187,7 +187,7 @@ TEST(flow_list_add__whole_cases)
 		TH_LOG("flow_list_add__dport");
 	EXPECT_TRUE(!memcmp(l.list[0].saddr, address, 4))
 		TH_LOG("flow_list_add__saddr");
-	EXPECT_TRUE(!strcmp(l.list[0].option, "no-answer"))
+	EXPECT_TRUE(!strcmp(l.list[0].option, "no-reply"))
 		TH_LOG("flow_list_add__option");
 	EXPECT_EQ(1ULL << 40, l.list[0].remote_ns)
 		TH_LOG("flow_list_add__remote_delay");

@@ -226,21 +226,21 @@ TEST(monitor_print__odd_cases)
 }
 
 /* Words of a command line, which ends with NULL. */
-static int read_words(struct monitor_words *words, char **argv)
+static int read_words(struct monitor_args *words, char **argv)
 {
 	int argc = 0;
 
 	while (argv[argc])
 		argc++;
 	*complaint = '\0';
-	return monitor_words_read(words, argc, argv);
+	return monitor_args_parse(words, argc, argv);
 }
 
 #define WORDS(...)	((char *[]){ __VA_ARGS__, NULL })
 
-TEST(monitor_words_read__cases)
+TEST(monitor_args_parse__cases)
 {
-	struct monitor_words w;
+	struct monitor_args w;
 
 	EXPECT_EQ(0, read_words(&w, WORDS(NULL)));
 	EXPECT_TRUE(w.settings && w.flows && !w.stamp && w.buffer_bytes == 1024 * 1024);

@@ -173,18 +173,18 @@ int __wrap_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 }
 
 /* A namespace may get the inode of one that is gone; its counters are not that one's. */
-TEST(history_place__reused_inode)
+TEST(history_path__reused_inode)
 {
 	char path[PATH_MAX], first[128], second[128], none[128];
 
 	cookie = 7;
-	ASSERT_EQ(0, history_place(path, sizeof(path), first, sizeof(first)));
+	ASSERT_EQ(0, history_path(path, sizeof(path), first, sizeof(first)));
 	cookie = 8;
-	ASSERT_EQ(0, history_place(path, sizeof(path), second, sizeof(second)));
+	ASSERT_EQ(0, history_path(path, sizeof(path), second, sizeof(second)));
 	EXPECT_NE(0, strcmp(first, second))
 		TH_LOG("%s", first);
 	cookie = 0;
-	ASSERT_EQ(0, history_place(path, sizeof(path), none, sizeof(none)));
+	ASSERT_EQ(0, history_path(path, sizeof(path), none, sizeof(none)));
 	EXPECT_NE(0, strcmp(first, none));
 }
 

@@ -9,7 +9,7 @@
 
 #include "quell.h"
 #include "trace_csv.h"
-#include "trace_words.h"
+#include "trace_args.h"
 #include "util.h"
 
 #include <quell/core/adapt/names.h>
@@ -25,7 +25,7 @@
 	"mss_bytes,app_limited,window_bytes,target_ns,phase,reason,dropped_records\n"
 
 /* Parse a line of words; the result refers to the line. */
-static int read_line(struct trace_words *words, char *line)
+static int read_line(struct trace_args *words, char *line)
 {
 	char *argv[WORDS_MAX], *word;
 	int argc = 0;
@@ -33,7 +33,7 @@ static int read_line(struct trace_words *words, char *line)
 	for (word = strtok(line, " "); word && argc < WORDS_MAX; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	complaint[0] = '\0';
-	return trace_words_read(words, argc, argv);
+	return trace_args_parse(words, argc, argv);
 }
 
 /* The table's line of a record; NULL: the header. */
@@ -55,7 +55,7 @@ static char *printed(const struct quell_trace_record *record)
 TEST(words__none)
 {
 	static const struct quell_trace_config all;
-	struct trace_words words;
+	struct trace_args words;
 	char line[] = "";
 
 	ASSERT_EQ(STATUS_OK, read_line(&words, line));
@@ -70,7 +70,7 @@ TEST(words__all)
 {
 	char line[] = "--plot a.svg src 10.1.2.3/8 dst fd00::1/60 sport 65535 dport 443 cc cubic "
 		      "cookie sk:1f sample 10000 count 7 for 1.5s buffer 64kb netns any -o x dir d";
-	struct trace_words words;
+	struct trace_args words;
 
 	ASSERT_EQ(STATUS_OK, read_line(&words, line))
 		TH_LOG("%s", complaint);
@@ -115,7 +115,7 @@ TEST(words__prefixes)
 		{ "fd00::1/32", { 0xfd000000, 0, 0, 1 }, { ~0U, 0, 0, 0 } },
 		{ "fd00::1/65", { 0xfd000000, 0, 0, 1 }, { ~0U, ~0U, 0x80000000, 0 } },
 	};
-	struct trace_words words;
+	struct trace_args words;
 	char line[64];
 	size_t i;
 
@@ -162,7 +162,7 @@ TEST(words__wrong)
 		{ "--plot a.png", "'a.png' does not end in .svg" },
 		{ "--plot .svg", "does not end in .svg" },
 	};
-	struct trace_words words;
+	struct trace_args words;
 	char line[96];
 	size_t i;
 

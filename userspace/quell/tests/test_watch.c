@@ -244,15 +244,16 @@ TEST(watch_sparkline__cases)
 	EXPECT_EQ(0, strcmp("_", text));
 }
 
-TEST(watch_plain__cases)
+TEST(watch_strip_control__cases)
 {
 	char buf[16];
 
-	EXPECT_EQ(0, strcmp("a~ b", watch_plain(buf, sizeof(buf), "a~ b")));
-	EXPECT_EQ(0, strcmp("\\x1b[2J", watch_plain(buf, sizeof(buf), "\033[2J")));
-	EXPECT_EQ(0, strcmp("\\x9b\\xc2\\x9b", watch_plain(buf, sizeof(buf), "\x9b\xc2\x9b")));
-	EXPECT_EQ(0, strcmp("\\x01", watch_plain(buf, 8, "\x01\x02")));
-	EXPECT_EQ(0, strcmp("abc", watch_plain(buf, 4, "abcd")));
+	EXPECT_EQ(0, strcmp("a~ b", watch_strip_control(buf, sizeof(buf), "a~ b")));
+	EXPECT_EQ(0, strcmp("\\x1b[2J", watch_strip_control(buf, sizeof(buf), "\033[2J")));
+	EXPECT_EQ(0,
+		  strcmp("\\x9b\\xc2\\x9b", watch_strip_control(buf, sizeof(buf), "\x9b\xc2\x9b")));
+	EXPECT_EQ(0, strcmp("\\x01", watch_strip_control(buf, 8, "\x01\x02")));
+	EXPECT_EQ(0, strcmp("abc", watch_strip_control(buf, 4, "abcd")));
 }
 
 static const char *cell_of(int col, const struct watch_row *row, bool utf8)
@@ -271,8 +272,8 @@ TEST(watch_cell__cases)
 					   .daddr = { 10, 9, 0, 2 }, .cc = "swift",
 					   .rtt_ns = 81200, .min_rtt_ns = 15000,
 					   .target_ns = 65000, .mss_bytes = 1448,
-					   .window_bytes = 724, .cut = "delay",
-					   .cut_age_ns = 1200000, .limited_by = "window",
+					   .window_bytes = 724, .reduction = "delay",
+					   .reduction_age_ns = 1200000, .limited_by = "window",
 					   .retrans_segs = 12, .state = 1 } };
 	static const char * const want[WATCH_COLS] = {
 		"swift", "43210", "10.9.0.2:5201", "0.50", "1.00G", "   #", "81.2us", "___#",
@@ -298,9 +299,9 @@ TEST(watch_cell__cases)
 	row.flow.state = 0;	/* nobody has said it */
 	EXPECT_EQ(0, strcmp("-", cell_of(WATCH_COL_RETRANS, &row, false)));
 	row.flow.cc = "\033[2J";
-	row.flow.cut = "\x9b";
+	row.flow.reduction = "\x9b";
 	EXPECT_EQ(0, strcmp("\\x1b[2J", cell_of(WATCH_COL_CC, &row, false)));
-	EXPECT_EQ(0, strcmp("\\x9b", cell_of(WATCH_COL_CUT, &row, false)));
+	EXPECT_EQ(0, strcmp("\\x9b", cell_of(WATCH_COL_REDUCTION, &row, false)));
 }
 
 static size_t columns_used(const struct watch_layout *layout)
@@ -331,7 +332,7 @@ TEST(watch_fit__widths)
 	watch_fit(&layout, 80);
 	EXPECT_EQ(13, layout.width[WATCH_COL_PEER]);
 	EXPECT_LE(6, layout.width[WATCH_COL_DELAY_PAST]);
-	EXPECT_LE(5, layout.width[WATCH_COL_CUT]);
+	EXPECT_LE(5, layout.width[WATCH_COL_REDUCTION]);
 	EXPECT_EQ(0, layout.width[WATCH_COL_PKTS]);
 	watch_fit(&layout, 120);
 	EXPECT_NE(0, layout.width[WATCH_COL_PORT]);
@@ -352,7 +353,7 @@ TEST(watch_fit__longest)
 	f.family = AF_INET6;
 	memset(f.daddr, 0xfd, sizeof(f.daddr));
 	f.cc = strdup("swift_vaisf");
-	f.cut = strdup("timeout");
+	f.reduction = strdup("timeout");
 	f.fallback = strdup("delay-stays");
 	list.list[0] = f;
 	watch_take(&w, &list, SEC);
@@ -360,7 +361,7 @@ TEST(watch_fit__longest)
 	watch_fit(&layout, 80);
 	EXPECT_GE(80, columns_used(&layout));
 	EXPECT_EQ(11, layout.width[WATCH_COL_CC]);
-	EXPECT_EQ(7, layout.width[WATCH_COL_CUT]);
+	EXPECT_EQ(7, layout.width[WATCH_COL_REDUCTION]);
 	EXPECT_EQ(4, layout.width[WATCH_COL_RATE_PAST]);
 	watch_fit(&layout, 300);
 	EXPECT_EQ(18, layout.width[WATCH_COL_LIMIT]);
@@ -368,7 +369,7 @@ TEST(watch_fit__longest)
 	watch_free(&w);
 }
 
-TEST(watch_say__flow)
+TEST(watch_describe__flow)
 {
 	struct watch_row row = { .flow = { .family = AF_INET, .limited_by = "window",
 					   .saddr = { 10, 0, 0, 1 }, .daddr = { 10, 9, 0, 2 },
@@ -376,11 +377,12 @@ TEST(watch_say__flow)
 					   .window_bytes = 724, .inflight_bytes = 12345,
 					   .retrans_segs = 7, .state = 1,
 					   .rtt_ns = 81200, .min_rtt_ns = 15000,
-					   .target_ns = 65000, .cut = "delay",
-					   .cut_age_ns = 1200000, .cut_rtt_ns = 90000 } };
+					   .target_ns = 65000, .reduction = "delay",
+					   .reduction_age_ns = 1200000, .reduction_rtt_ns =
+						   90000 } };
 	char text[WATCH_TEXT_LEN], many[4096];
 
-	watch_say(text, &row);
+	watch_describe(text, &row);
 	EXPECT_EQ(0, strcmp("10.0.0.1:43210 > 10.9.0.2:5201: window 0.50 packets, "
 			    "12.3K bytes in flight, 7 segments retransmitted; "
 			    "limited by window; RTT 81.2us, smallest 15.0us; target 65.0us; "
@@ -388,15 +390,15 @@ TEST(watch_say__flow)
 		TH_LOG("%s", text);
 	row.flow.adapt = "fallback";
 	row.flow.fallback = "long-path";
-	row.flow.cut = NULL;
+	row.flow.reduction = NULL;
 	row.flow.cubic_ns = 750000000;
 	row.flow.search_ns = 250000000;
-	watch_say(text, &row);
+	watch_describe(text, &row);
 	EXPECT_NE(NULL, strstr(text, "; CUBIC governs: long-path, in all 750ms(75.0%); "
 			       "window never reduced"))
 		TH_LOG("%s", text);
 	row.flow.adapt = "start";
-	watch_say(text, &row);
+	watch_describe(text, &row);
 	EXPECT_NE(NULL, strstr(text, "; the window of the path is searched; window never reduced"))
 		TH_LOG("%s", text);
 	/* A kernel that says more than it should. */
@@ -405,13 +407,13 @@ TEST(watch_say__flow)
 	row.flow.adapt = "fallback";
 	row.flow.limited_by = many;
 	row.flow.fallback = many;
-	row.flow.cut = many;
-	watch_say(text, &row);
+	row.flow.reduction = many;
+	watch_describe(text, &row);
 	EXPECT_NE(NULL, strstr(text, " ago"))
 		TH_LOG("%s", text);
 }
 
-TEST(watch_say__all)
+TEST(watch_describe__all)
 {
 	static const uint64_t cookies[] = { 1, 2 };
 	char text[WATCH_TEXT_LEN];
@@ -420,7 +422,7 @@ TEST(watch_say__all)
 	take(&w, cookies, 2, 0, SEC);
 	take(&w, cookies, 2, 1000000, 2 * SEC);
 	w.rows[0].flow.adapt = strdup("fallback");
-	watch_say_all(text, sizeof(text), &w);
+	watch_describe_all(text, sizeof(text), &w);
 	EXPECT_EQ(0, strcmp("24.0Mbit/s in all; limited by window 2; CUBIC governs 1", text))
 		TH_LOG("%s", text);
 	watch_free(&w);

@@ -121,11 +121,11 @@ static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct que
 	u64 quiet_ns = (u64)a->base_ns + quell_adapt_room_ns(a->base_ns) / 4;
 	u64 aim_ns = quell_adapt_aim_ns(a);
 	u64 window_bytes = window_q16 >> QUELL_Q16_SHIFT;
-	bool above = quell_adapt_told_ns(a) > aim_ns + aim_ns / 4;
+	bool above = quell_adapt_algo_rtt_ns(a) > aim_ns + aim_ns / 4;
 	u32 found_bytes;
 
 	/* A target that no packet can meet keeps the queue empty: that is no reason to search. */
-	if (quell_adapt_told_ns(a) > quell_min_u64(quiet_ns, aim_ns) ||
+	if (quell_adapt_algo_rtt_ns(a) > quell_min_u64(quiet_ns, aim_ns) ||
 	    quell_adapt_is_limited(a, s)) {
 		a->rounds = 0;
 	} else if (++a->rounds >= QUELL_ADAPT_QUIET_ROUNDS) {
@@ -147,9 +147,10 @@ static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct que
 }
 
 /* A round of FIT, for an algorithm that uses marks or records. */
-static inline void quell_adapt_told_round(struct quell_adapt *a,
-					  const struct quell_adapt_needs *needs, u64 window_q16,
-					  u32 mss_bytes)
+static inline void quell_adapt_signalled_round(struct quell_adapt *a,
+					       const struct quell_adapt_needs *needs,
+						       u64 window_q16,
+					       u32 mss_bytes)
 {
 	if (a->flags & QUELL_ADAPT_F_SIGNAL)
 		a->rounds = 0;
@@ -164,7 +165,7 @@ static inline void quell_adapt_told_round(struct quell_adapt *a,
  * A round of START with marks.  Marks slow the search, as a delay does, but bursts cause them,
  * too: the first window is one, and on a long path the ACKs of slow start come as one.  The
  * search ends if the queue stands, that is if also the first packet of the round was late, and
- * half of the round was marked or it was the QUELL_ADAPT_LOOKS-th in a row.  The window then
+ * half of the round was marked or it was the QUELL_ADAPT_CHECKS-th in a row.  The window then
  * returns by as much as was marked: it grew by that, too.
  */
 static inline void quell_adapt_start_marked(struct quell_adapt *a,
@@ -178,10 +179,10 @@ static inline void quell_adapt_start_marked(struct quell_adapt *a,
 		a->above = 0;
 		return;
 	}
-	if (a->above < QUELL_ADAPT_LOOKS)
+	if (a->above < QUELL_ADAPT_CHECKS)
 		a->above++;
 	if (quell_sub_sat_u64(a->first_ns, a->noise_ns) < a->base_ns + late_ns ||
-	    (a->above < QUELL_ADAPT_LOOKS && marked_q16 < a->cubic.window_q16 / 4))
+	    (a->above < QUELL_ADAPT_CHECKS && marked_q16 < a->cubic.window_q16 / 4))
 		return;
 	quell_cubic_enter(&a->cubic, quell_cubic_less_q16(&a->cubic, marked_q16, mss_bytes));
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
@@ -242,7 +243,7 @@ static inline void quell_adapt_round(struct quell_adapt *a,
 	if (needs->signal == QUELL_ADAPT_DELAY)
 		quell_adapt_fit_round(a, s, window_q16);
 	else
-		quell_adapt_told_round(a, needs, window_q16, s->mss_bytes);
+		quell_adapt_signalled_round(a, needs, window_q16, s->mss_bytes);
 }
 
 /*
@@ -285,8 +286,8 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 	if (a->phase == QUELL_ADAPT_START && round)
 		quell_adapt_start_round(a, s);
 	if (a->samples >= QUELL_ADAPT_SAMPLES && a->phase == QUELL_ADAPT_START &&
-	    quell_adapt_may_look(a, round))
-		quell_adapt_start_look(a, needs, s->mss_bytes);
+	    quell_adapt_may_check(a, round))
+		quell_adapt_start_check(a, needs, s->mss_bytes);
 	else if (round && quell_adapt_has_round(a, s, window_q16))
 		quell_adapt_round(a, needs, s, window_q16);
 	if (quell_adapt_has_signal(a, needs))
@@ -295,8 +296,8 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 }
 
 /* Whether marks are of data that the search sent: it reduced its window for them. */
-static inline bool quell_adapt_has_answered(const struct quell_adapt *a,
-					    const struct quell_adapt_needs *needs)
+static inline bool quell_adapt_has_responded(const struct quell_adapt *a,
+					     const struct quell_adapt_needs *needs)
 {
 	return needs->signal == QUELL_ADAPT_MARKS && a->phase == QUELL_ADAPT_FIT &&
 	       a->flags & QUELL_ADAPT_F_BEGUN;
@@ -321,7 +322,7 @@ static inline void quell_adapt_filter(const struct quell_adapt *a,
 		s->flags &= ~QUELL_S_APP_LIMITED;
 	if (!s->rtt_ns || !a->stand_ns)
 		return;
-	s->rtt_ns = quell_adapt_told_ns(a) + remote_ns;
+	s->rtt_ns = quell_adapt_algo_rtt_ns(a) + remote_ns;
 	s->min_rtt_ns = a->base_ns;
 	s->remote_ns = remote_ns;
 	if (!a->samples)
@@ -376,7 +377,7 @@ static inline bool quell_adapt_count_loss(struct quell_adapt *a,
 }
 
 /* Records for quell_adapt_on_undo() whether the loss interrupted a search. */
-static inline void quell_adapt_note_cut(struct quell_adapt *a)
+static inline void quell_adapt_record_reduction(struct quell_adapt *a)
 {
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 	if (a->phase == QUELL_ADAPT_START)
@@ -399,7 +400,7 @@ static __rare bool quell_adapt_cut(struct quell_adapt *a,
 {
 	if (quell_adapt_is_fit(a))
 		return false;
-	quell_adapt_note_cut(a);
+	quell_adapt_record_reduction(a);
 	quell_cubic_on_loss(&a->cubic, s->mss_bytes);
 	if (a->phase == QUELL_ADAPT_FALLBACK)
 		a->above = 1;
@@ -426,11 +427,11 @@ static inline bool quell_adapt_on_loss(struct quell_adapt *a,
 	u8 reason;
 
 	if (needs->signal == QUELL_ADAPT_DELAY &&
-	    quell_adapt_told_ns(a) <= quell_adapt_target_ns(a))
+	    quell_adapt_algo_rtt_ns(a) <= quell_adapt_target_ns(a))
 		a->early = quell_min_u64(a->early + QUELL_ADAPT_EARLY_ROUNDS,
 					 2 * QUELL_ADAPT_EARLY_ROUNDS);
 	if (a->phase == QUELL_ADAPT_FIT) {
-		quell_adapt_note_cut(a);
+		quell_adapt_record_reduction(a);
 		reason = quell_adapt_loss_obstacle(a, needs);
 		if (!reason)
 			return false;
@@ -453,7 +454,7 @@ static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 				      bool again)
 {
 	if (!again)
-		quell_adapt_note_cut(a);
+		quell_adapt_record_reduction(a);
 	if (quell_adapt_is_fit(a))
 		return;
 	quell_cubic_on_rto(&a->cubic, s->mss_bytes, again);

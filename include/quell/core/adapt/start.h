@@ -161,13 +161,13 @@ static inline u64 quell_adapt_drained_q16(const struct quell_adapt *a, u32 mss_b
 }
 
 /*
- * A check of START: the first check that finds a queue slows the search, and QUELL_ADAPT_LOOKS such
- * checks in a row, none with less delay than the first, end it.  If CUBIC governs from here it
+ * A check of START: the first check that finds a queue slows the search, and QUELL_ADAPT_CHECKS
+ * such checks in a row, none with less delay than the first, end it.  If CUBIC governs from here it
  * continues with the window that START found, as after HyStart++ (RFC 9406), because a longer path
  * looks the same as a queue.
  */
-static inline void quell_adapt_start_look(struct quell_adapt *a,
-					  const struct quell_adapt_needs *needs, u32 mss_bytes)
+static inline void quell_adapt_start_check(struct quell_adapt *a,
+					   const struct quell_adapt_needs *needs, u32 mss_bytes)
 {
 	u64 found_q16 = a->cubic.window_q16;
 
@@ -178,13 +178,13 @@ static inline void quell_adapt_start_look(struct quell_adapt *a,
 		a->looks = 0;
 		return;
 	}
-	if (quell_adapt_told_ns(a) < quell_adapt_target_ns(a)) {
+	if (quell_adapt_algo_rtt_ns(a) < quell_adapt_target_ns(a)) {
 		a->looks = 0;
 		return;
 	}
 	if (!a->looks++)
 		a->shown_ns = a->stand_ns;
-	if (a->looks < QUELL_ADAPT_LOOKS)
+	if (a->looks < QUELL_ADAPT_CHECKS)
 		return;
 	quell_cubic_enter(&a->cubic, quell_adapt_drained_q16(a, mss_bytes));
 	a->cubic.ssthresh_bytes = found_q16 >> QUELL_Q16_SHIFT;
@@ -227,7 +227,7 @@ static inline bool quell_adapt_may_settle(const struct quell_adapt *a,
  * Whether there are enough samples for a look: eight round-trip times without noise, a whole
  * round with noise.
  */
-static inline bool quell_adapt_may_look(const struct quell_adapt *a, bool round)
+static inline bool quell_adapt_may_check(const struct quell_adapt *a, bool round)
 {
 	return round || quell_adapt_is_quiet(a);
 }

@@ -37,7 +37,7 @@
 /* RFC 9406: CSS_GROWTH_DIVISOR. */
 #define QUELL_ADAPT_SLOW_SHARE		4
 /* Number of looks that must find a queue before the search ends. */
-#define QUELL_ADAPT_LOOKS		3
+#define QUELL_ADAPT_CHECKS		3
 /* Rounds without a queue after which the flow searches the path again. */
 #define QUELL_ADAPT_QUIET_ROUNDS	8
 /* Rounds without a mark or a record after which the signal counts as missing. */
@@ -94,7 +94,7 @@ enum quell_adapt_reason {
 #define QUELL_ADAPT_F_FULL	0x8	/* set by the caller: the window is full, no recovery */
 #define QUELL_ADAPT_F_BEGUN	0x10	/* cleared by the caller: in the first round trip of FIT */
 #define QUELL_ADAPT_F_SEARCHED	0x20	/* the last reduction was of START's window */
-#define QUELL_ADAPT_F_CUT	0x40	/* set by the caller: this loss episode was answered */
+#define QUELL_ADAPT_F_REDUCED	0x40	/* set by the caller: this loss episode was answered */
 #define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
 #define QUELL_ADAPT_F_SIGNAL	(QUELL_ADAPT_F_MARKED | QUELL_ADAPT_F_RECORD)
 
@@ -219,12 +219,12 @@ static inline u64 quell_adapt_share_bytes_ps(const struct quell_adapt *a)
 }
 
 /**
- * quell_adapt_told_ns() - the round-trip time that an algorithm uses
+ * quell_adapt_algo_rtt_ns() - the round-trip time that an algorithm uses
  * @a: state of the flow, @a->stand_ns known
  *
  * Return: ns, at least the base.
  */
-static inline u64 quell_adapt_told_ns(const struct quell_adapt *a)
+static inline u64 quell_adapt_algo_rtt_ns(const struct quell_adapt *a)
 {
 	return quell_max_u64(quell_sub_sat_u64(a->stand_ns, a->noise_ns), a->base_ns);
 }
@@ -266,7 +266,7 @@ static inline u64 quell_adapt_floor_q16(u32 mss_bytes)
  * Sets the number of losses before the algorithm is tried again, and doubles it each time: each
  * try may search the path anew and fill its buffer, only for the algorithm to give up again.
  */
-static inline void quell_adapt_put_off(struct quell_adapt *a, u8 reason)
+static inline void quell_adapt_defer(struct quell_adapt *a, u8 reason)
 {
 	a->rounds = reason ? 1U << a->tries : 0;
 	if (reason && a->tries < QUELL_ADAPT_TRIES)
@@ -282,7 +282,7 @@ static __rare void quell_adapt_settle(struct quell_adapt *a,
 	a->aim_ns = 0;
 	a->looks = 0;
 	a->above = a->reason != QUELL_ADAPT_FITS;
-	quell_adapt_put_off(a, a->reason);
+	quell_adapt_defer(a, a->reason);
 	/* With marks each loss tries it again, and CUBIC counts rounds without a mark. */
 	if (needs->signal == QUELL_ADAPT_MARKS)
 		a->rounds = 0;
@@ -295,7 +295,7 @@ static inline void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, 
 	a->phase = QUELL_ADAPT_FALLBACK;
 	a->reason = reason;
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
-	quell_adapt_put_off(a, reason);
+	quell_adapt_defer(a, reason);
 }
 
 /**

@@ -86,8 +86,8 @@ static inline bool quell_dart_is_full(u64 bytes, u64 elapsed_ns, u64 line_bytes_
 }
 
 /* The state after a marked period. */
-static inline void quell_dart_machine_judge(struct quell_dart_machine *m, bool is_full,
-					    const struct quell_dart_machine_params *p)
+static inline void quell_dart_machine_classify(struct quell_dart_machine *m, bool is_full,
+					       const struct quell_dart_machine_params *p)
 {
 	u8 state = is_full ? QUELL_DART_RECEIVER : QUELL_DART_NON_RECEIVER;
 
@@ -144,8 +144,8 @@ static inline bool quell_dart_machine_run(struct quell_dart_machine *m,
 	if (elapsed_ns < p->period_ns)
 		return false;
 	if (now->marks != m->marks) {
-		quell_dart_machine_judge(m, quell_dart_is_full(now->bytes - m->bytes, elapsed_ns,
-							       line_bytes_ps, p->full_q16), p);
+		quell_dart_machine_classify(m, quell_dart_is_full(now->bytes - m->bytes, elapsed_ns,
+								  line_bytes_ps, p->full_q16), p);
 		m->marked_ns = now_ns;
 	} else if (quell_sub_sat_u64(now_ns, m->marked_ns) >= p->clear_ns) {
 		m->state = QUELL_DART_NO_CONGESTION;

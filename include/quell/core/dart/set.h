@@ -353,7 +353,7 @@ static inline void quell_dasr_begin(struct quell_dasr_set *set,
 }
 
 /* A host sends to a user now, or no longer: his groups may wait for it no longer, or again. */
-static inline void quell_dasr_turn_peer(struct quell_dasr_peer *peer)
+static inline void quell_dasr_update_peer(struct quell_dasr_peer *peer)
 {
 	struct quell_dasr_member *member;
 
@@ -364,7 +364,8 @@ static inline void quell_dasr_turn_peer(struct quell_dasr_peer *peer)
 /*
  * A host became active, or ceased to be: it counts by itself, or again in groups that wait for it.
  */
-static inline void quell_dasr_turn(struct quell_dasr_set *set, struct quell_dasr_sender *sender)
+static inline void quell_dasr_update_host(struct quell_dasr_set *set,
+					  struct quell_dasr_sender *sender)
 {
 	u64 change = sender->active ? sender->weight : -(u64)sender->weight;
 	struct quell_dasr_peer *peer;
@@ -383,10 +384,10 @@ static inline void quell_dasr_join(struct quell_dasr_set *set, struct quell_dasr
 	conn->touched_ns = now_ns;
 	quell_dasr_age_add(set, conn);
 	if (!conn->peer->active++)
-		quell_dasr_turn_peer(conn->peer);
+		quell_dasr_update_peer(conn->peer);
 	if (conn->peer->sender->active++)
 		return;
-	quell_dasr_turn(set, conn->peer->sender);
+	quell_dasr_update_host(set, conn->peer->sender);
 	set->joins++;
 }
 
@@ -396,9 +397,9 @@ static __rare void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr
 	conn->active = false;
 	quell_dasr_age_del(set, conn);
 	if (!--conn->peer->active)
-		quell_dasr_turn_peer(conn->peer);
+		quell_dasr_update_peer(conn->peer);
 	if (!--conn->peer->sender->active)
-		quell_dasr_turn(set, conn->peer->sender);
+		quell_dasr_update_host(set, conn->peer->sender);
 }
 
 /**

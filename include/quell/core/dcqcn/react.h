@@ -425,8 +425,8 @@ static inline __flatten void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
 }
 
 /* A loss halves the rate and sets the target to it; Reno's window applies from now on. */
-static inline void quell_dcqcn_cut_for_loss(struct quell_dcqcn_vars *v, u64 reno_bytes,
-					    u64 now_ns)
+static inline void quell_dcqcn_decrease_for_loss(struct quell_dcqcn_vars *v, u64 reno_bytes,
+						 u64 now_ns)
 {
 	v->rate_q16 >>= 1;
 	v->target_q16 = v->rate_q16;
@@ -462,7 +462,7 @@ static inline void quell_dcqcn_on_loss(struct quell_dcqcn_vars *v,
 				   (u64)s->inflight_bytes << QUELL_Q16_SHIFT);
 	window_q16 = quell_max_u64(window_q16 / 2, 2 * quell_mss_q16(v->mss_bytes));
 	window_q16 = quell_min_u64(window_q16, out->window_q16);
-	quell_dcqcn_cut_for_loss(v, window_q16 >> QUELL_Q16_SHIFT, s->now_ns);
+	quell_dcqcn_decrease_for_loss(v, window_q16 >> QUELL_Q16_SHIFT, s->now_ns);
 	st->losses++;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
@@ -484,7 +484,7 @@ static inline void quell_dcqcn_on_rto(struct quell_dcqcn_vars *v,
 				      struct quell_decision *out)
 {
 	quell_dcqcn_observe(v, s);
-	quell_dcqcn_cut_for_loss(v, v->mss_bytes, s->now_ns);
+	quell_dcqcn_decrease_for_loss(v, v->mss_bytes, s->now_ns);
 	st->rtos++;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }

@@ -262,7 +262,7 @@ static inline __flatten void quell_hpcc_on_ack(struct quell_hpcc_vars *v,
 }
 
 /* Set the window after a loss, reset the stage, and discard U of before the loss. */
-static inline void quell_hpcc_cut_for_loss(struct quell_hpcc_vars *v, u64 window_q16)
+static inline void quell_hpcc_decrease_for_loss(struct quell_hpcc_vars *v, u64 window_q16)
 {
 	v->window_q16 = window_q16;
 	v->stage = 0;
@@ -294,7 +294,7 @@ static inline void quell_hpcc_on_loss(struct quell_hpcc_vars *v,
 	quell_hpcc_observe(v, s);
 	path = quell_hpcc_path(v, p, s);
 	v->rtos = 0;
-	quell_hpcc_cut_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
+	quell_hpcc_decrease_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
 	v->round_bytes = s->inflight_bytes;
 	v->flags |= QUELL_HPCC_F_ROUND;
 	st->fast_retx++;
@@ -328,10 +328,10 @@ static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 		v->rtos++;
 	if (v->rtos >= p->retx_reset_rtos || !v->hop) {
 		/* quell_hpcc_decide() raises 0 to the minimum window. */
-		quell_hpcc_cut_for_loss(v, 0);
+		quell_hpcc_decrease_for_loss(v, 0);
 		st->rto_resets++;
 	} else {
-		quell_hpcc_cut_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
+		quell_hpcc_decrease_for_loss(v, quell_hpcc_held_q16(v, p) / 2);
 	}
 	quell_hpcc_stop_round(v);
 	quell_hpcc_decide(v, p, &path, v->window_q16, out);

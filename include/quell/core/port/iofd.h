@@ -147,8 +147,8 @@ static inline bool quell_iofd_same(const struct quell_iofd_flow *a,
 	return true;
 }
 
-static inline bool quell_iofd_is_quiet(const struct quell_iofd_params *params,
-				       u64 seen_ns, u64 now_ns)
+static inline bool quell_iofd_is_idle(const struct quell_iofd_params *params,
+				      u64 seen_ns, u64 now_ns)
 {
 	return quell_sub_sat_u64(now_ns, seen_ns) >= params->idle_ns;
 }
@@ -177,7 +177,7 @@ quell_iofd_find(struct quell_iofd_vars *vars, const struct quell_iofd_flow *flow
 	return NULL;
 }
 
-/* Is the alternate in @set?  QUELL_IOFD_GONE never is. */
+/* Is the alternate in @set?  QUELL_IOFD_REMOVED never is. */
 static inline bool quell_iofd_has(u32 set, u8 alternate)
 {
 	return alternate < QUELL_IOFD_ALTERNATES_MAX && set >> alternate & 1;
@@ -188,7 +188,7 @@ static inline bool quell_iofd_is_free(const struct quell_iofd_params *params,
 				      const struct quell_iofd_entry *entry,
 				      const struct quell_iofd_packet *packet)
 {
-	bool quiet = quell_iofd_is_quiet(params, entry->seen_ns, packet->now_ns);
+	bool quiet = quell_iofd_is_idle(params, entry->seen_ns, packet->now_ns);
 
 	if (quell_iofd_is_proven(packet, entry->stamped, entry->stamp))
 		return true;
@@ -238,7 +238,7 @@ static inline bool quell_iofd_is_in_use(const struct quell_iofd_entry *entry,
 {
 	return entry->state == QUELL_IOFD_ACTIVE ||
 	       (entry->state == QUELL_IOFD_ENDED &&
-		!quell_iofd_is_quiet(params, entry->seen_ns, now_ns));
+		!quell_iofd_is_idle(params, entry->seen_ns, now_ns));
 }
 
 /**
@@ -277,7 +277,7 @@ quell_iofd_take(struct quell_iofd_vars *vars, const struct quell_iofd_params *pa
 			vars->used++;
 			return entry;
 		}
-		if (!quell_iofd_is_quiet(params, entry->seen_ns, now_ns))
+		if (!quell_iofd_is_idle(params, entry->seen_ns, now_ns))
 			continue;
 		if (!quiet || entry->state == QUELL_IOFD_ENDED)
 			quiet = entry;
@@ -308,7 +308,7 @@ static inline bool quell_iofd_is_safe(const struct quell_iofd_vars *vars,
 	bool known = bucket->tag == tag && bucket->stamped &&
 		     bucket->seen_ns > vars->since_ns;
 
-	return quell_iofd_is_quiet(params, seen_ns, packet->now_ns) ||
+	return quell_iofd_is_idle(params, seen_ns, packet->now_ns) ||
 	       quell_iofd_is_proven(packet, known, bucket->stamp);
 }
 
@@ -410,7 +410,7 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 }
 
 /**
- * quell_iofd_keeps() - would all segments of a super-packet stay in the port's queue?
+ * quell_iofd_is_local() - would all segments of a super-packet stay in the port's queue?
  * @vars: state
  * @params: parameters
  * @packet: any of the segments, with the bytes queued before the last
@@ -419,9 +419,9 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
  * Return: true when quell_iofd_decide() would return QUELL_IOFD_DIRECT for each segment, without
  * counting it; then @vars are as after that.  False: no change, and it must be called for each.
  */
-static inline bool quell_iofd_keeps(struct quell_iofd_vars *vars,
-				    const struct quell_iofd_params *params,
-				    const struct quell_iofd_packet *packet)
+static inline bool quell_iofd_is_local(struct quell_iofd_vars *vars,
+				       const struct quell_iofd_params *params,
+				       const struct quell_iofd_packet *packet)
 {
 	u64 hash;
 
@@ -438,7 +438,7 @@ static inline bool quell_iofd_keeps(struct quell_iofd_vars *vars,
 /**
  * quell_iofd_remap() - renumber the alternates of all entries
  * @vars: state
- * @to: new index by old index, or QUELL_IOFD_GONE
+ * @to: new index by old index, or QUELL_IOFD_REMOVED
  *
  * Context: any; the caller owns @vars.
  */
@@ -471,7 +471,7 @@ static inline bool quell_iofd_binds(struct quell_iofd_vars *vars,
 
 	for (i = 0; vars->used && i < QUELL_IOFD_ENTRIES_MAX; i++)
 		if (vars->entry[i].state != QUELL_IOFD_FREE &&
-		    quell_iofd_is_quiet(params, vars->entry[i].seen_ns, now_ns))
+		    quell_iofd_is_idle(params, vars->entry[i].seen_ns, now_ns))
 			quell_iofd_release(vars, &vars->entry[i]);
 	return vars->used;
 }

@@ -20,7 +20,7 @@
 #define QUELL_IOFD_SLEEP_NS		10000000000ULL
 
 /* Value of an entry's alternate after its removal. */
-#define QUELL_IOFD_GONE			0xff
+#define QUELL_IOFD_REMOVED		0xff
 
 /* quell_iofd_packet.flags */
 #define QUELL_IOFD_START	0x1 /* first packet of a message */
@@ -102,7 +102,7 @@ struct quell_iofd_packet {
  * @seen_ns:	time of the last packet sent by the alternate, ns
  * @pkts:	number of packets sent by the alternate
  * @stamp:	departure stamp of the last packet; with @stamped
- * @alternate:	index of the alternate, or QUELL_IOFD_GONE
+ * @alternate:	index of the alternate, or QUELL_IOFD_REMOVED
  * @state:	enum quell_iofd_state
  * @stamped:	the last packet had a departure stamp
  */

@@ -40,7 +40,7 @@ static inline u64 quell_shaper_ready_ns(const struct quell_shaper *shaper)
 }
 
 /**
- * quell_shaper_wake() - start a busy period with its first packet
+ * quell_shaper_restart() - start a busy period with its first packet
  * @shaper: the wire
  * @now_ns: time of arrival
  *
@@ -49,7 +49,7 @@ static inline u64 quell_shaper_ready_ns(const struct quell_shaper *shaper)
  *
  * Context: any; the caller owns @shaper.
  */
-static inline void quell_shaper_wake(struct quell_shaper *shaper, u64 now_ns)
+static inline void quell_shaper_restart(struct quell_shaper *shaper, u64 now_ns)
 {
 	if (now_ns > shaper->free_ns) {
 		shaper->free_ns = now_ns;
@@ -81,7 +81,7 @@ static inline void quell_shaper_charge(struct quell_shaper *shaper,
  * quell_shaper_refund() - take back bytes that did not go onto the wire
  * @shaper: the wire
  * @rate_bytes_ps: its rate, as quell_shaper_charge() was given it
- * @bytes: of those charged since the last call of quell_shaper_wake(), so that charging them
+ * @bytes: of those charged since the last call of quell_shaper_restart(), so that charging them
  *	   again gives the same time; of more, or at another rate, the wire is free earlier
  *
  * Context: any; the caller owns @shaper.

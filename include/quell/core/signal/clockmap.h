@@ -91,7 +91,7 @@
 /* Accepted delay beyond twice the longest delay of the window. */
 #define QUELL_CLOCKMAP_LATE_NS		100000ULL
 /* "Near the line" is this plus four times the median height of the bins' lowest points. */
-#define QUELL_CLOCKMAP_NEAR_NS		1000U
+#define QUELL_CLOCKMAP_TOLERANCE_NS	1000U
 /* A median is small up to the longest delay divided by this, plus NEAR_NS. */
 #define QUELL_CLOCKMAP_TRUST		16U
 /* Usable if AGREE_BINS bins lie within AGREE_NS of a line, or half the bins span AGREE_HALF_NS. */
@@ -416,14 +416,14 @@ static inline bool quell_clockmap_is_warm(const struct quell_clockmap *map, u64 
 	/* Only the newer half counts: there may have been a silence before it. */
 	half_ns = map->bins[map->bins_nr - 1].sw_ns - map->bins[map->bins_nr / 2].sw_ns;
 	return half_ns >= QUELL_CLOCKMAP_AGREE_HALF_NS &&
-	       map->error_ns <= map->high_ns / QUELL_CLOCKMAP_TRUST + QUELL_CLOCKMAP_NEAR_NS;
+	       map->error_ns <= map->high_ns / QUELL_CLOCKMAP_TRUST + QUELL_CLOCKMAP_TOLERANCE_NS;
 }
 
 /*
  * Computes from the bins the error of the line and the longest delays, and whether
  * to use the line.  The error is the median, within which half of the bins agree.
  */
-static inline void quell_clockmap_judge(struct quell_clockmap *map, bool fitted, u64 sw_ns)
+static inline void quell_clockmap_evaluate(struct quell_clockmap *map, bool fitted, u64 sw_ns)
 {
 	u32 i;
 
@@ -443,14 +443,14 @@ static inline void quell_clockmap_bin_close(struct quell_clockmap *map, u64 sw_n
 {
 	quell_clockmap_make_room(map, sw_ns);
 	map->bins[map->bins_nr++] = map->now;
-	quell_clockmap_judge(map, quell_clockmap_refit(map, sw_ns), sw_ns);
+	quell_clockmap_evaluate(map, quell_clockmap_refit(map, sw_ns), sw_ns);
 	map->early_pkts /= 2;
 	quell_clockmap_bin_open(map, sw_ns);
 }
 
-static inline u64 quell_clockmap_near_ns(const struct quell_clockmap *map)
+static inline u64 quell_clockmap_tolerance_ns(const struct quell_clockmap *map)
 {
-	return 4ULL * map->error_ns + QUELL_CLOCKMAP_NEAR_NS;
+	return 4ULL * map->error_ns + QUELL_CLOCKMAP_TOLERANCE_NS;
 }
 
 /* Adds a point to the current bin; true if too many points in a row were not near the line. */
@@ -466,7 +466,7 @@ static inline bool quell_clockmap_keep(struct quell_clockmap *map, u64 hw_ns, u6
 	}
 	now->high_ns = quell_clockmap_u32(quell_max_u64(now->high_ns, height_ns));
 	map->pkts++;
-	if (height_ns <= quell_clockmap_near_ns(map))
+	if (height_ns <= quell_clockmap_tolerance_ns(map))
 		map->run_pkts = 0;
 	else
 		map->run_pkts++;
@@ -478,7 +478,7 @@ static inline bool quell_clockmap_keep(struct quell_clockmap *map, u64 hw_ns, u6
 /* Whether a stamp is too far after its receipt, by @by_ns, for the line to be lowered. */
 static inline bool quell_clockmap_too_early(const struct quell_clockmap *map, u64 by_ns)
 {
-	return by_ns > (map->usable ? quell_clockmap_near_ns(map) : QUELL_CLOCKMAP_EARLY_NS);
+	return by_ns > (map->usable ? quell_clockmap_tolerance_ns(map) : QUELL_CLOCKMAP_EARLY_NS);
 }
 
 /* Whether a height far exceeds those of the window; the first bin has no reference. */

@@ -236,7 +236,7 @@ static inline void quell_smartt_on_loss(struct quell_smartt_vars *v,
 	if (v->ignore_bytes) {
 		st->losses_ignored++;
 	} else if (quell_smartt_may_decrease(v, s->now_ns)) {
-		quell_smartt_cut(v, quell_smartt_loss_cut_q24(v, p), s->now_ns);
+		quell_smartt_reduce(v, quell_smartt_loss_decrease_q24(v, p), s->now_ns);
 		st->fast_retx++;
 	}
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
@@ -279,12 +279,12 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 	quell_smartt_forget_flight(v);
 	if (v->rtos >= p->retx_reset_rtos || !quell_smartt_has_signal(v)) {
 		/* Cuts the whole window; quell_smartt_decide() raises it to one segment. */
-		quell_smartt_cut(v, 1ULL << QUELL_SMARTT_SHARE_Q, s->now_ns);
+		quell_smartt_reduce(v, 1ULL << QUELL_SMARTT_SHARE_Q, s->now_ns);
 		st->rto_resets++;
 	} else if (answered) {
 		st->losses_ignored++;
 	} else if (quell_smartt_may_decrease(v, s->now_ns)) {
-		quell_smartt_cut(v, quell_smartt_loss_cut_q24(v, p), s->now_ns);
+		quell_smartt_reduce(v, quell_smartt_loss_decrease_q24(v, p), s->now_ns);
 	}
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
 }

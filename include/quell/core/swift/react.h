@@ -230,19 +230,20 @@ static inline bool quell_swift_may_decrease(const struct quell_swift_vars *v,
 	return quell_sub_sat_u64(now_ns, v->last_decrease_ns) >= v->rtt_ns;
 }
 
-/* Reduce the window by the fraction @cut_q24 <= 1, rounded down. */
-static inline void quell_swift_cut(struct quell_swift_vars *v, u64 cut_q24,
-				   u64 now_ns)
+/* Reduce the window by the fraction @decrease_q24 <= 1, rounded down. */
+static inline void quell_swift_decrease(struct quell_swift_vars *v, u64 decrease_q24,
+					u64 now_ns)
 {
-	v->window_q16 -= quell_mul_shr_fits_u64(v->window_q16, cut_q24, QUELL_SWIFT_CUT_Q);
+	v->window_q16 -= quell_mul_shr_fits_u64(v->window_q16, decrease_q24,
+						QUELL_SWIFT_DECREASE_Q);
 	v->last_decrease_ns = now_ns;
 	v->flags |= QUELL_SWIFT_F_DECREASED;
 	v->flags &= ~QUELL_SWIFT_F_DISREGARDED;
 }
 
 /* Whether a loss may decrease the window; a skipped decrease does not count as a response. */
-static inline bool quell_swift_may_cut_for_loss(const struct quell_swift_vars *v,
-						u64 now_ns)
+static inline bool quell_swift_may_decrease_for_loss(const struct quell_swift_vars *v,
+						     u64 now_ns)
 {
 	return (v->flags & QUELL_SWIFT_F_DISREGARDED) || quell_swift_may_decrease(v, now_ns);
 }
@@ -251,14 +252,14 @@ static inline bool quell_swift_may_cut_for_loss(const struct quell_swift_vars *v
  * Fraction of the window that a loss removes: max_mdf; without a delay signal, at least
  * one half, as in Reno.
  */
-static inline u64 quell_swift_loss_cut_q24(const struct quell_swift_vars *v,
-					   const struct quell_swift_params *p)
+static inline u64 quell_swift_loss_decrease_q24(const struct quell_swift_vars *v,
+						const struct quell_swift_params *p)
 {
-	u64 cut_q16 = quell_min_u64(p->max_mdf_q16, QUELL_Q16_ONE);
+	u64 decrease_q16 = quell_min_u64(p->max_mdf_q16, QUELL_Q16_ONE);
 
 	if (!quell_swift_has_signal(v))
-		cut_q16 = quell_max_u64(cut_q16, QUELL_Q16_ONE / 2);
-	return cut_q16 << (QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT);
+		decrease_q16 = quell_max_u64(decrease_q16, QUELL_Q16_ONE / 2);
+	return decrease_q16 << (QUELL_SWIFT_DECREASE_Q - QUELL_Q16_SHIFT);
 }
 
 /*
@@ -311,14 +312,14 @@ static inline void quell_swift_uncongested(struct quell_swift_vars *v,
  * Fraction removed for a delay at or above the target: equation 1 of the VAI/SF paper.  No target
  * is 0, so the delay is not, either, and max_mdf is the fraction removed by a loss.
  */
-static inline u64 quell_swift_delay_cut_q24(const struct quell_swift_params *p,
-					    u64 delay_ns, u64 target_ns)
+static inline u64 quell_swift_delay_decrease_q24(const struct quell_swift_params *p,
+						 u64 delay_ns, u64 target_ns)
 {
-	const u32 shift = QUELL_SWIFT_CUT_Q - QUELL_Q16_SHIFT;
-	u64 cut_q24 = quell_mul_div_positive_u64(p->beta_q16 << shift, delay_ns - target_ns,
-						 delay_ns);
+	const u32 shift = QUELL_SWIFT_DECREASE_Q - QUELL_Q16_SHIFT;
+	u64 decrease_q24 = quell_mul_div_positive_u64(p->beta_q16 << shift, delay_ns - target_ns,
+						      delay_ns);
 
-	return quell_min_u64(cut_q24, p->max_mdf_q16 << shift);
+	return quell_min_u64(decrease_q24, p->max_mdf_q16 << shift);
 }
 
 /*
@@ -359,7 +360,7 @@ static inline bool quell_swift_congested(struct quell_swift_vars *v,
 {
 	if (s->flags & QUELL_S_RTT_OLD || !quell_swift_may_decrease(v, s->now_ns))
 		return false;
-	quell_swift_cut(v, quell_swift_delay_cut_q24(p, delay_ns, target_ns), s->now_ns);
+	quell_swift_decrease(v, quell_swift_delay_decrease_q24(p, delay_ns, target_ns), s->now_ns);
 	return true;
 }
 
@@ -445,8 +446,8 @@ static inline void quell_swift_on_loss(struct quell_swift_vars *v,
 	quell_swift_observe(v, s);
 	v->rtos = 0;
 	v->flags |= QUELL_SWIFT_F_LOSS;
-	if (quell_swift_may_cut_for_loss(v, s->now_ns)) {
-		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), s->now_ns);
+	if (quell_swift_may_decrease_for_loss(v, s->now_ns)) {
+		quell_swift_decrease(v, quell_swift_loss_decrease_q24(v, p), s->now_ns);
 		st->fast_retx++;
 	}
 	quell_swift_decide_afresh(v, p, s->hops, out);
@@ -456,15 +457,15 @@ static inline void quell_swift_on_loss(struct quell_swift_vars *v,
  * Reduce the window for a timeout.  Returns true if the whole window was removed; the
  * clamp then raises it to the minimum window.
  */
-static inline bool quell_swift_rto_cut(struct quell_swift_vars *v,
-				       const struct quell_swift_params *p, u64 now_ns)
+static inline bool quell_swift_rto_decrease(struct quell_swift_vars *v,
+					    const struct quell_swift_params *p, u64 now_ns)
 {
 	if (v->rtos >= p->retx_reset_rtos || !quell_swift_has_signal(v)) {
-		quell_swift_cut(v, 1ULL << QUELL_SWIFT_CUT_Q, now_ns);
+		quell_swift_decrease(v, 1ULL << QUELL_SWIFT_DECREASE_Q, now_ns);
 		return true;
 	}
-	if (quell_swift_may_cut_for_loss(v, now_ns))
-		quell_swift_cut(v, quell_swift_loss_cut_q24(v, p), now_ns);
+	if (quell_swift_may_decrease_for_loss(v, now_ns))
+		quell_swift_decrease(v, quell_swift_loss_decrease_q24(v, p), now_ns);
 	return false;
 }
 
@@ -489,7 +490,7 @@ static inline void quell_swift_on_rto(struct quell_swift_vars *v,
 	v->flags |= QUELL_SWIFT_F_LOSS;
 	if (v->rtos < 0xffff)
 		v->rtos++;
-	st->rto_resets += quell_swift_rto_cut(v, p, s->now_ns);
+	st->rto_resets += quell_swift_rto_decrease(v, p, s->now_ns);
 	quell_swift_decide_afresh(v, p, s->hops, out);
 }
 

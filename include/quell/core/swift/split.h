@@ -302,8 +302,8 @@ static inline void quell_swift_split_on_loss(struct quell_swift_split_vars *v,
 		struct quell_swift_vars host = quell_swift_split_host(v);
 
 		if (quell_swift_may_decrease(&host, s->now_ns))
-			quell_swift_cut(&host, quell_swift_loss_cut_q24(&host, p),
-					s->now_ns);
+			quell_swift_decrease(&host, quell_swift_loss_decrease_q24(&host, p),
+					     s->now_ns);
 		quell_swift_split_keep(v, &host);
 	}
 	quell_swift_split_decide(v, p, out->target_ns, out);
@@ -329,7 +329,7 @@ static inline void quell_swift_split_on_rto(struct quell_swift_split_vars *v,
 	if (quell_swift_split_has_host(v)) {
 		struct quell_swift_vars host = quell_swift_split_host(v);
 
-		quell_swift_rto_cut(&host, p, s->now_ns);
+		quell_swift_rto_decrease(&host, p, s->now_ns);
 		quell_swift_split_keep(v, &host);
 	}
 	quell_swift_split_decide(v, p, out->target_ns, out);

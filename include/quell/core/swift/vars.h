@@ -8,7 +8,7 @@
 #include <quell/core/lib/types.h>
 
 /* Fraction bits of the multiplicative decrease. */
-#define QUELL_SWIFT_CUT_Q		24
+#define QUELL_SWIFT_DECREASE_Q		24
 /* quell_swift_vars.flags */
 #define QUELL_SWIFT_F_DECREASED	0x1 /* last_decrease_ns is valid */
 #define QUELL_SWIFT_F_LOSS	0x2 /* no clean round trip since the last loss */

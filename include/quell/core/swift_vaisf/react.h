@@ -94,9 +94,10 @@ static inline u64 quell_swift_vaisf_window_q16(const struct quell_swift_vaisf_va
 
 	if (s->rtt_ns >= target_ns)
 		window_q16 -= quell_mul_shr_fits_u64(window_q16,
-						     quell_swift_delay_cut_q24(&p->swift, s->rtt_ns,
-									       target_ns),
-						     QUELL_SWIFT_CUT_Q);
+						     quell_swift_delay_decrease_q24(&p->swift,
+										    s->rtt_ns,
+										    target_ns),
+						     QUELL_SWIFT_DECREASE_Q);
 	if (s->flags & QUELL_S_APP_LIMITED)
 		return window_q16;
 	step_q16 = quell_swift_step_q16(&v->swift, &p->swift, s);

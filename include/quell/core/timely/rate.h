@@ -54,12 +54,12 @@ static inline void quell_timely_average(struct quell_timely_vars *v,
 }
 
 /* beta times the gradient's magnitude, not above 1, Q32. */
-static inline u64 quell_timely_gradient_cut_q32(const struct quell_timely_vars *v,
-						const struct quell_timely_params *p,
-						u64 beta_q16)
+static inline u64 quell_timely_gradient_decrease_q32(const struct quell_timely_vars *v,
+						     const struct quell_timely_params *p,
+						     u64 beta_q16)
 {
 	return quell_min_u64(quell_mul_div_u64(v->diff_ns_q16, beta_q16, p->min_rtt_ns),
-			     QUELL_TIMELY_CUT_ONE);
+			     QUELL_TIMELY_DECREASE_ONE);
 }
 
 /*
@@ -73,8 +73,8 @@ static inline u64 quell_timely_weight_q32(const struct quell_timely_vars *v,
 	u64 since_ns = quell_sub_sat_u64(now_ns, v->last_ns);
 
 	if (since_ns >= p->min_rtt_ns)
-		return QUELL_TIMELY_CUT_ONE;
-	return quell_div_u64(since_ns << QUELL_TIMELY_CUT_Q, p->min_rtt_ns);
+		return QUELL_TIMELY_DECREASE_ONE;
+	return quell_div_u64(since_ns << QUELL_TIMELY_DECREASE_Q, p->min_rtt_ns);
 }
 
 /*
@@ -119,14 +119,14 @@ static inline void quell_timely_increase(struct quell_timely_vars *v,
 	}
 	/* At most 2^34 * 1000 * 2^16 < 2^60. */
 	v->rate_q16 += quell_mul_shr_fits_u64(step_bytes_ps << QUELL_Q16_SHIFT, weight_q32,
-					      QUELL_TIMELY_CUT_Q);
+					      QUELL_TIMELY_DECREASE_Q);
 }
 
-static inline void quell_timely_decrease(struct quell_timely_vars *v, u64 cut_q32,
+static inline void quell_timely_decrease(struct quell_timely_vars *v, u64 decrease_q32,
 					 u64 weight_q32)
 {
-	cut_q32 = quell_mul_shr_fits_u64(cut_q32, weight_q32, QUELL_TIMELY_CUT_Q);
-	v->rate_q16 -= quell_mul_shr_fits_u64(v->rate_q16, cut_q32, QUELL_TIMELY_CUT_Q);
+	decrease_q32 = quell_mul_shr_fits_u64(decrease_q32, weight_q32, QUELL_TIMELY_DECREASE_Q);
+	v->rate_q16 -= quell_mul_shr_fits_u64(v->rate_q16, decrease_q32, QUELL_TIMELY_DECREASE_Q);
 }
 
 /* Between the thresholds as Zhu et al. patch it. */
@@ -135,30 +135,30 @@ static __rare void quell_timely_patched(struct quell_timely_vars *v,
 					struct quell_timely_stats *st,
 					u64 rtt_ns, u64 weight_q32)
 {
-	u64 twice_q32 = quell_timely_gradient_cut_q32(v, p, 2 * QUELL_Q16_ONE);
-	u64 w_q32 = QUELL_TIMELY_CUT_ONE / 2;
+	u64 twice_q32 = quell_timely_gradient_decrease_q32(v, p, 2 * QUELL_Q16_ONE);
+	u64 w_q32 = QUELL_TIMELY_DECREASE_ONE / 2;
 	u64 error_ns, change_q32;
 
 	w_q32 = quell_timely_rising(v) ?
-		quell_min_u64(w_q32 + twice_q32, QUELL_TIMELY_CUT_ONE) :
+		quell_min_u64(w_q32 + twice_q32, QUELL_TIMELY_DECREASE_ONE) :
 		quell_sub_sat_u64(w_q32, twice_q32);
 	error_ns = rtt_ns > p->patched_ref_ns ? rtt_ns - p->patched_ref_ns :
 						p->patched_ref_ns - rtt_ns;
 	change_q32 = quell_mul_div_u64(p->patched_beta_q16 << 16, error_ns,
 				       p->patched_ref_ns);
-	change_q32 = quell_mul_shr_u64(quell_min_u64(change_q32, QUELL_TIMELY_CUT_ONE),
-				       w_q32, QUELL_TIMELY_CUT_Q);
+	change_q32 = quell_mul_shr_u64(quell_min_u64(change_q32, QUELL_TIMELY_DECREASE_ONE),
+				       w_q32, QUELL_TIMELY_DECREASE_Q);
 	if (rtt_ns > p->patched_ref_ns)
 		quell_timely_decrease(v, change_q32, weight_q32);
 	else
 		quell_timely_increase(v, st,
 				      quell_mul_shr_u64(v->rate_q16 >> QUELL_Q16_SHIFT,
-							change_q32, QUELL_TIMELY_CUT_Q),
+							change_q32, QUELL_TIMELY_DECREASE_Q),
 				      weight_q32);
 	quell_timely_increase(v, st,
 			      quell_mul_shr_u64(p->delta_bytes_ps,
-						QUELL_TIMELY_CUT_ONE - w_q32,
-						QUELL_TIMELY_CUT_Q),
+						QUELL_TIMELY_DECREASE_ONE - w_q32,
+						QUELL_TIMELY_DECREASE_Q),
 			      weight_q32);
 }
 
@@ -171,7 +171,7 @@ static inline void quell_timely_gradient(struct quell_timely_vars *v,
 	u64 steps = 1;
 
 	if (quell_timely_rising(v)) {
-		quell_timely_decrease(v, quell_timely_gradient_cut_q32(v, p, p->beta_q16),
+		quell_timely_decrease(v, quell_timely_gradient_decrease_q32(v, p, p->beta_q16),
 				      weight_q32);
 		return;
 	}
@@ -217,7 +217,7 @@ static inline void quell_timely_complete(struct quell_timely_vars *v,
 					 const struct quell_sample *s)
 {
 	u32 rtt_ns = quell_min_u64(s->rtt_ns, 0xffffffffU);
-	u64 weight_q32 = QUELL_TIMELY_CUT_ONE;
+	u64 weight_q32 = QUELL_TIMELY_DECREASE_ONE;
 
 	if (v->flags & QUELL_TIMELY_F_PREV) {
 		weight_q32 = quell_timely_weight_q32(v, p, s->now_ns);

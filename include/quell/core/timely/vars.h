@@ -8,8 +8,8 @@
 #include <quell/core/lib/types.h>
 
 /* Fraction bits of weights and cuts. */
-#define QUELL_TIMELY_CUT_Q		32
-#define QUELL_TIMELY_CUT_ONE		(1ULL << QUELL_TIMELY_CUT_Q)
+#define QUELL_TIMELY_DECREASE_Q		32
+#define QUELL_TIMELY_DECREASE_ONE	(1ULL << QUELL_TIMELY_DECREASE_Q)
 /* Segments over which the application's demand is averaged. */
 #define QUELL_TIMELY_DEMAND_SEGMENTS	8
 /* quell_timely_vars.flags */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bpf_talk - what the BPF object of the Quell option keeps of a process's connection
+ * bpf_optconn - what the BPF object of the Quell option keeps of a process's connection
  *
- *	bpf_talk PIN PROCESS
+ *	bpf_optconn PIN PROCESS
  *		PIN is the map of storage, pinned; of the process's descriptors the first socket
  *		that speaks the option counts.  Prints it as JSON, or "null" if there is none.
  */
@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../ebpf/talk.h"
+#include "../../ebpf/optconn.h"
 
 #define DESCRIPTORS	64
 
@@ -27,34 +27,34 @@ static int open_pin(const char *path)
 }
 
 /* Whether the socket has storage. */
-static int read_storage(int map, int sock, struct quell_talk *talk)
+static int read_storage(int map, int sock, struct quell_optconn *conn)
 {
 	union bpf_attr attr = {
 		.map_fd = map,
 		.key = (unsigned long)&sock,
-		.value = (unsigned long)talk,
+		.value = (unsigned long)conn,
 	};
 
 	return !syscall(SYS_bpf, BPF_MAP_LOOKUP_ELEM, &attr, sizeof(attr));
 }
 
-static void print(const struct quell_talk *talk)
+static void print(const struct quell_optconn *conn)
 {
 	printf("{\"min_rtt_ns\":%llu,\"rtt_ns\":%llu,\"hold_ns\":%llu,\"echoes\":%llu,"
 	       "\"senders_q8\":%u,\"peer_link_bytes_ps\":%llu,\"heard\":%d,\"marked\":%d,"
 	       "\"follows\":%d,\"marks\":%u,\"silent\":%u}\n",
-	       talk->min_rtt_ns, talk->rtt_ns, talk->hold_ns, talk->echoes, talk->senders_q8,
-	       talk->peer_link_bytes_ps, talk->heard, talk->echo.marked, talk->follows,
-	       talk->marks_nr, talk->silent_acks);
+	       conn->min_rtt_ns, conn->rtt_ns, conn->hold_ns, conn->echoes, conn->senders_q8,
+	       conn->peer_link_bytes_ps, conn->option_seen, conn->echo.marked, conn->follows,
+	       conn->marks_nr, conn->no_echo_acks);
 }
 
 int main(int argc, char **argv)
 {
-	struct quell_talk talk;
+	struct quell_optconn conn;
 	int map, process, fd, sock;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: bpf_talk PIN PROCESS\n");
+		fprintf(stderr, "usage: bpf_optconn PIN PROCESS\n");
 		return 2;
 	}
 	map = open_pin(argv[1]);
@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 		sock = syscall(SYS_pidfd_getfd, process, fd, 0);
 		if (sock < 0)
 			continue;
-		if (read_storage(map, sock, &talk)) {
-			print(&talk);
+		if (read_storage(map, sock, &conn)) {
+			print(&conn);
 			return 0;
 		}
 		close(sock);

@@ -6,8 +6,8 @@
  * owner, and a program called earlier for the same event may have set it.  So this program clears a
  * flag only where no other program could miss it.
  */
-#ifndef _QUELL_EBPF_ALONE_H
-#define _QUELL_EBPF_ALONE_H
+#ifndef _QUELL_EBPF_ONLY_SOCKOPS_H
+#define _QUELL_EBPF_ONLY_SOCKOPS_H
 
 #include "vmlinux_types.h"
 
@@ -34,17 +34,17 @@ static __always_inline const struct bpf_prog *sock_ops_of(const struct cgroup *c
  * has no perf events, and without them no bpf_probe_read_kernel().  It is not const, or the
  * compiler would fold it; to the kernel it is read-only.
  */
-SEC(".rodata.alone") bool quell_option_alone;
+SEC(".rodata.only_sockops") bool quell_option_only_sockops;
 
 /* Of those that are called this program is one, unless the list could not be read. */
-static __always_inline bool is_alone(const struct tcp_sock *tp)
+static __always_inline bool is_only_sockops(const struct tcp_sock *tp)
 {
 	const struct cgroup *cgroup;
 
-	if (quell_option_alone)
+	if (quell_option_only_sockops)
 		return true;
 	cgroup = BPF_CORE_READ((const struct sock *)tp, sk_cgrp_data.cgroup);
 	return sock_ops_of(cgroup, 0) && !sock_ops_of(cgroup, 1);
 }
 
-#endif /* _QUELL_EBPF_ALONE_H */
+#endif /* _QUELL_EBPF_ONLY_SOCKOPS_H */

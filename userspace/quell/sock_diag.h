@@ -3,8 +3,8 @@
  * TCP sockets as the kernel's sock_diag describes them to any user: fields of ss(8) which Quell's
  * own family lacks.
  */
-#ifndef QUELL_CLI_DIAG_H
-#define QUELL_CLI_DIAG_H
+#ifndef QUELL_CLI_SOCK_DIAG_H
+#define QUELL_CLI_SOCK_DIAG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,4 +49,4 @@ int diag_fetch(struct diag_list *l, bool listening);
 const char *diag_state_name(uint8_t state);
 int diag_state_number(const char *name, uint8_t *state);
 
-#endif /* QUELL_CLI_DIAG_H */
+#endif /* QUELL_CLI_SOCK_DIAG_H */

@@ -116,9 +116,9 @@ last_ack_leaves()
 {
 	local before late
 
-	before=$(quell_counter tail-probes) late=$(quell_counter ack-late)
+	before=$(quell_counter tail-probes) late=$(quell_counter ack-delay-expired)
 	become swift "$1" && take_turns 7100 16 &&
-	poll 10 has_risen ack-late "$late" &&
+	poll 10 has_risen ack-delay-expired "$late" &&
 	ordered talker close && [ "$(quell_counter tail-probes)" = "$before" ]
 }
 
@@ -143,10 +143,10 @@ requests_longer_than_the_window()
 		quell -n "$netns" link set wire rate 1300mbit &&
 		quell -n "$netns" cc set swift ai 8kbit init-window 2000b || return 1
 	done
-	become swift "$1" && late=$(quell_counter ack-late) &&
+	become swift "$1" && late=$(quell_counter ack-delay-expired) &&
 	long_requests || return 1
-	note "$(($(quell_counter ack-late) - late)) ACKs of 200 long requests waited in vain" >&3
-	[ "$(quell_counter ack-late)" -le "$late" ]
+	note "$(($(quell_counter ack-delay-expired) - late)) ACKs of 200 long requests waited in vain" >&3
+	[ "$(quell_counter ack-delay-expired)" -le "$late" ]
 }
 
 # A server that answers once it has the whole of a request.

@@ -4,26 +4,26 @@
  * extension headers, and TCP with data.  They need a fraction of the work of
  * <quell/core/port/frame.h> for other frames, and give the same result.
  */
-#ifndef _QUELL_CORE_PORT_PLAIN_H
-#define _QUELL_CORE_PORT_PLAIN_H
+#ifndef _QUELL_CORE_PORT_FASTPATH_H
+#define _QUELL_CORE_PORT_FASTPATH_H
 
 #include <quell/core/port/frame.h>
 
-#define QUELL_PLAIN_IP_AT	QUELL_FRAME_ETHERNET_BYTES
-#define QUELL_PLAIN_TCP4_AT	(QUELL_PLAIN_IP_AT + QUELL_FRAME_IPV4_BYTES)
-#define QUELL_PLAIN_TCP6_AT	(QUELL_PLAIN_IP_AT + QUELL_FRAME_IPV6_BYTES)
+#define QUELL_FASTPATH_IP_AT	QUELL_FRAME_ETHERNET_BYTES
+#define QUELL_FASTPATH_TCP4_AT	(QUELL_FASTPATH_IP_AT + QUELL_FRAME_IPV4_BYTES)
+#define QUELL_FASTPATH_TCP6_AT	(QUELL_FASTPATH_IP_AT + QUELL_FRAME_IPV6_BYTES)
 /* The first octet of an IPv4 header without options. */
-#define QUELL_PLAIN_IPV4	0x45
+#define QUELL_FASTPATH_IPV4	0x45
 
 /**
- * struct quell_plain - headers of a plain frame, as far as a port needs them
+ * struct quell_fastpath - headers of a plain frame, as far as a port needs them
  * @dsfield:	 DSCP and ECN
  * @ttl:	 time to live, or hop limit
  * @tcp_at:	 offset of the TCP header
  * @tcp_bytes:	 its length
  * @tcp_flags:	 CWR to FIN
  */
-struct quell_plain {
+struct quell_fastpath {
 	u8	dsfield;
 	u8	ttl;
 	u8	tcp_at;
@@ -32,7 +32,7 @@ struct quell_plain {
 };
 
 /**
- * quell_plain_read() - read the headers of an Ethernet frame, if it is a plain one
+ * quell_fastpath_parse() - read the headers of an Ethernet frame, if it is a plain one
  * @plain: set if it is
  * @data:  frame
  * @bytes: of it that may be read
@@ -42,30 +42,31 @@ struct quell_plain {
  * Return: true for whole TCP segments with data, which are not control but by their DSCP;
  * quell_frame_parse() then gives the same.  Other frames may be anything.
  */
-static inline bool quell_plain_read(struct quell_plain *plain, const u8 *data, u32 bytes, u32 len)
+static inline bool quell_fastpath_parse(struct quell_fastpath *plain, const u8 *data, u32 bytes,
+					u32 len)
 {
-	const u8 *ip = data + QUELL_PLAIN_IP_AT, *tcp;
+	const u8 *ip = data + QUELL_FASTPATH_IP_AT, *tcp;
 	u32 end, tcp_bytes, ethertype;
 
-	if (bytes < QUELL_PLAIN_TCP6_AT)
+	if (bytes < QUELL_FASTPATH_TCP6_AT)
 		return false;
-	ethertype = quell_frame_get(data + QUELL_PLAIN_IP_AT - sizeof(u16));
+	ethertype = quell_frame_get(data + QUELL_FASTPATH_IP_AT - sizeof(u16));
 	if (ethertype == QUELL_FRAME_IS_IPV4) {
-		if (ip[0] != QUELL_PLAIN_IPV4 || ip[9] != QUELL_FRAME_TCP ||
+		if (ip[0] != QUELL_FASTPATH_IPV4 || ip[9] != QUELL_FRAME_TCP ||
 		    quell_frame_get(ip + 6) & QUELL_FRAME_FRAGMENT_MASK)
 			return false;
 		plain->dsfield = ip[1];
 		plain->ttl = ip[8];
-		tcp = data + QUELL_PLAIN_TCP4_AT;
-		end = QUELL_PLAIN_IP_AT + quell_frame_get(ip + 2);
+		tcp = data + QUELL_FASTPATH_TCP4_AT;
+		end = QUELL_FASTPATH_IP_AT + quell_frame_get(ip + 2);
 	} else if (ethertype == QUELL_FRAME_IS_IPV6) {
 		if (ip[0] >> 4 != 6 || ip[6] != QUELL_FRAME_TCP ||
-		    bytes < QUELL_PLAIN_TCP6_AT + QUELL_FRAME_TCP_BYTES)
+		    bytes < QUELL_FASTPATH_TCP6_AT + QUELL_FRAME_TCP_BYTES)
 			return false;
 		plain->dsfield = quell_frame_get(ip) >> 4;
 		plain->ttl = ip[7];
-		tcp = data + QUELL_PLAIN_TCP6_AT;
-		end = QUELL_PLAIN_TCP6_AT + quell_frame_get(ip + 4);
+		tcp = data + QUELL_FASTPATH_TCP6_AT;
+		end = QUELL_FASTPATH_TCP6_AT + quell_frame_get(ip + 4);
 	} else {
 		return false;
 	}
@@ -81,4 +82,4 @@ static inline bool quell_plain_read(struct quell_plain *plain, const u8 *data, u
 	return end <= len;
 }
 
-#endif /* _QUELL_CORE_PORT_PLAIN_H */
+#endif /* _QUELL_CORE_PORT_FASTPATH_H */

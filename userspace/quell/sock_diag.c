@@ -15,7 +15,7 @@
 #include <linux/tcp.h>
 
 #include "attr.h"
-#include "diag.h"
+#include "sock_diag.h"
 #include "nl.h"
 #include "util.h"
 

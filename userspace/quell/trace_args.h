@@ -2,8 +2,8 @@
 /*
  * The command line of "quell trace".
  */
-#ifndef QUELL_CLI_TRACE_WORDS_H
-#define QUELL_CLI_TRACE_WORDS_H
+#ifndef QUELL_CLI_TRACE_ARGS_H
+#define QUELL_CLI_TRACE_ARGS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <quell/trace.h>
 
 /**
- * struct trace_words - flows to trace, for how long, and the output
+ * struct trace_args - flows to trace, for how long, and the output
  * @config: which flows; without the network namespace
  * @any_netns: those of all network namespaces
  * @count: end after so many records; 0: never
@@ -21,7 +21,7 @@
  * @output: file for the records; NULL for standard output
  * @plot: file for the plot; NULL: no plot
  */
-struct trace_words {
+struct trace_args {
 	struct quell_trace_config	config;
 	bool				any_netns;
 	uint64_t			count;
@@ -32,6 +32,6 @@ struct trace_words {
 	const char			*plot;
 };
 
-int trace_words_read(struct trace_words *words, int argc, char **argv);
+int trace_args_parse(struct trace_args *words, int argc, char **argv);
 
-#endif /* QUELL_CLI_TRACE_WORDS_H */
+#endif /* QUELL_CLI_TRACE_ARGS_H */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "diag.h"
+#include "sock_diag.h"
 #include "flow.h"
 #include "quell.h"
 #include "util.h"
@@ -106,7 +106,7 @@ static int read_state(const char *text, uint8_t *state)
 }
 
 /* A minus in front: smallest first. */
-static int read_sort(struct flow_words *words, const char *text)
+static int read_sort(struct flow_args *words, const char *text)
 {
 	const char *name = text + (*text == '-');
 	char known[128] = "";
@@ -125,7 +125,7 @@ static int read_sort(struct flow_words *words, const char *text)
 }
 
 /* Status of a word with its value, or -1 if there is no such word. */
-static int read_word(struct flow_words *words, bool watch, const char *word, const char *text)
+static int read_word(struct flow_args *words, bool watch, const char *word, const char *text)
 {
 	if (!strcmp(word, "cc")) {
 		words->cc = text;
@@ -164,7 +164,7 @@ static bool is_known(const char *word, bool watch)
 }
 
 /**
- * flow_words_read() - parse the arguments of "flow show" and "flow watch"
+ * flow_args_parse() - parse the arguments of "flow show" and "flow watch"
  * @words: filled in; its texts are those of @argv
  * @watch: "flow watch", which has an interval
  * @argc: number of arguments
@@ -172,12 +172,12 @@ static bool is_known(const char *word, bool watch)
  *
  * Return: an exit status, after a complaint.
  */
-int flow_words_read(struct flow_words *words, bool watch, int argc, char **argv)
+int flow_args_parse(struct flow_args *words, bool watch, int argc, char **argv)
 {
 	const char *word, *text;
 	int i = 0;
 
-	*words = (struct flow_words){ .sort = -1, .interval_ns = WATCH_INTERVAL_NS };
+	*words = (struct flow_args){ .sort = -1, .interval_ns = WATCH_INTERVAL_NS };
 	while (i < argc) {
 		word = argv[i];
 		if (!strcmp(word, "-d") || (watch && !strcmp(word, "--no-color"))) {
@@ -214,11 +214,11 @@ static bool has_prefix(const struct quell_trace_prefix *prefix, const struct flo
 }
 
 /**
- * flow_is_wanted() - whether the filters let a flow through
+ * flow_matches() - whether the filters let a flow through
  * @words: the filters; that of the algorithm is the kernel's
  * @f: the flow
  */
-bool flow_is_wanted(const struct flow_words *words, const struct flow *f)
+bool flow_matches(const struct flow_args *words, const struct flow *f)
 {
 	return (!words->sport || words->sport == f->sport) &&
 	       (!words->dport || words->dport == f->dport) &&
@@ -229,7 +229,7 @@ bool flow_is_wanted(const struct flow_words *words, const struct flow *f)
 
 static int compare_flows(const void *a, const void *b, void *data)
 {
-	const struct flow_words *words = data;
+	const struct flow_args *words = data;
 	uint64_t one = flow_sort_value(words->sort, a), two = flow_sort_value(words->sort, b);
 	int order = (one > two) - (one < two);
 
@@ -241,9 +241,9 @@ static int compare_flows(const void *a, const void *b, void *data)
  * @words: the order
  * @list: the flows
  */
-void flow_sort(const struct flow_words *words, struct flow_list *list)
+void flow_sort(const struct flow_args *words, struct flow_list *list)
 {
-	struct flow_words order = *words;
+	struct flow_args order = *words;
 
 	if (words->sort >= 0 && list->n)
 		qsort_r(list->list, list->n, sizeof(*list->list), compare_flows, &order);

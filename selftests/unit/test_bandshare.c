@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose turn it is, control's or data's (<quell/core/port/turns.h>): by hand, and against
+ * Whose turn it is, control's or data's (<quell/core/port/bandshare.h>): by hand, and against
  * the bound and the share that the header promises.
  */
 #include <math.h>
 #include <stddef.h>
 
-#include <quell/core/port/turns.h>
+#include <quell/core/port/bandshare.h>
 
 #include "random.h"
 #include "test.h"
@@ -30,10 +30,10 @@ TEST(by_hand)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_turns_params params = { cases[i].share_q16, cases[i].burst_bytes };
-		struct quell_turns turns = { cases[i].ahead_q16 };
+		struct quell_bandshare_params params = { cases[i].share_q16, cases[i].burst_bytes };
+		struct quell_bandshare bandshare = { cases[i].ahead_q16 };
 
-		EXPECT_EQ(cases[i].want, quell_turns_is_for_data(&params, &turns))
+		EXPECT_EQ(cases[i].want, quell_bandshare_is_data_next(&params, &bandshare))
 			TH_LOG("quell_turns_is_for_data__%s", cases[i].name);
 	}
 }
@@ -41,25 +41,25 @@ TEST(by_hand)
 /* Three quarters of the wire: 400 bytes of control put it 100 ahead, 100 of data 75 back. */
 TEST(what_counts)
 {
-	struct quell_turns_params params = { QUELL_Q16_ONE / 4 * 3, 1000 };
-	struct quell_turns turns = { 0 };
+	struct quell_bandshare_params params = { QUELL_Q16_ONE / 4 * 3, 1000 };
+	struct quell_bandshare bandshare = { 0 };
 
-	quell_turns_sent_control(&params, &turns, 400, true);
-	EXPECT_EQ(100 << 16, turns.ahead_q16)
+	quell_bandshare_sent_control(&params, &bandshare, 400, true);
+	EXPECT_EQ(100 << 16, bandshare.ahead_q16)
 		TH_LOG("quell_turns_sent_control__data_waits");
-	quell_turns_sent_data(&params, &turns, 100, true);
-	EXPECT_EQ(25 << 16, turns.ahead_q16)
+	quell_bandshare_sent_data(&params, &bandshare, 100, true);
+	EXPECT_EQ(25 << 16, bandshare.ahead_q16)
 		TH_LOG("quell_turns_sent_data__more_waits");
-	quell_turns_sent_data(&params, &turns, 100, true);
-	EXPECT_EQ(0, turns.ahead_q16)
+	quell_bandshare_sent_data(&params, &bandshare, 100, true);
+	EXPECT_EQ(0, bandshare.ahead_q16)
 		TH_LOG("quell_turns_sent_data__not_below_0");
-	quell_turns_sent_control(&params, &turns, 4000, true);
-	quell_turns_sent_data(&params, &turns, 4, false);
-	EXPECT_EQ(0, turns.ahead_q16)
+	quell_bandshare_sent_control(&params, &bandshare, 4000, true);
+	quell_bandshare_sent_data(&params, &bandshare, 4, false);
+	EXPECT_EQ(0, bandshare.ahead_q16)
 		TH_LOG("quell_turns_sent_data__last");
-	quell_turns_sent_control(&params, &turns, 4000, true);
-	quell_turns_sent_control(&params, &turns, 4, false);
-	EXPECT_EQ(0, turns.ahead_q16)
+	quell_bandshare_sent_control(&params, &bandshare, 4000, true);
+	quell_bandshare_sent_control(&params, &bandshare, 4, false);
+	EXPECT_EQ(0, bandshare.ahead_q16)
 		TH_LOG("quell_turns_sent_control__no_data_waits");
 }
 
@@ -74,23 +74,23 @@ TEST(share_and_bound)
 	int run, i;
 
 	for (run = 0; run < 300; run++) {
-		struct quell_turns_params params = {
+		struct quell_bandshare_params params = {
 			.share_q16 = random_between(&r, 1, QUELL_Q16_ONE),
 			.burst_bytes = run % 2 ? random_between(&r, 18000, 100000) :
 				       random_between(&r, 0, 18000),
 		};
 		double part = params.share_q16 / (double)QUELL_Q16_ONE;
 		double control = 0, data = 0, less;
-		struct quell_turns turns = { 0 };
+		struct quell_bandshare bandshare = { 0 };
 
 		for (i = 0; i < 20000; i++) {
 			u32 bytes = random_between(&r, 64, 9000);
 
-			if (quell_turns_is_for_data(&params, &turns)) {
-				quell_turns_sent_data(&params, &turns, bytes, true);
+			if (quell_bandshare_is_data_next(&params, &bandshare)) {
+				quell_bandshare_sent_data(&params, &bandshare, bytes, true);
 				data += bytes;
 			} else {
-				quell_turns_sent_control(&params, &turns, bytes, true);
+				quell_bandshare_sent_control(&params, &bandshare, bytes, true);
 				control += bytes;
 			}
 			bound = bound && control * (1 - part) <=

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words of the command line that are not spelt in full, or wrong: the beginning of one that is
- * the beginning of no other stands for it, and the complaint about any other names the nearest.
+ * Abbreviated and misspelt words of the command line.  A unique prefix stands for its word;
+ * the error about any other word suggests the nearest.
  */
 #include <string.h>
 
-#include "near.h"
+#include "suggest.h"
 #include "quell.h"
 #include "util.h"
 
@@ -16,11 +16,11 @@
 #define DISTANCE_MAX	2
 
 /**
- * near_add() - add a word, unless it is there
+ * suggest_add() - add a word, unless it is there
  * @list: the words
  * @word: the word
  */
-void near_add(struct near_list *list, const char *word)
+void suggest_add(struct suggest_list *list, const char *word)
 {
 	size_t i;
 
@@ -37,7 +37,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 }
 
 /**
- * near_distance() - how many mistakes one word is from another
+ * suggest_distance() - how many mistakes one word is from another
  * @a: word
  * @b: word
  *
@@ -45,7 +45,7 @@ static unsigned int least(unsigned int a, unsigned int b)
  *
  * Return: their number; for words longer than any there is, the length of the longest.
  */
-unsigned int near_distance(const char *a, const char *b)
+unsigned int suggest_distance(const char *a, const char *b)
 {
 	unsigned int d[WORD_LEN + 1][WORD_LEN + 1];
 	size_t i, j, len_a = strlen(a), len_b = strlen(b);
@@ -68,14 +68,14 @@ unsigned int near_distance(const char *a, const char *b)
 }
 
 /* The word that is the fewest mistakes away; fewer than half of its letters are wrong. */
-static const char *nearest(const struct near_list *list, const char *word)
+static const char *nearest(const struct suggest_list *list, const char *word)
 {
 	unsigned int best = DISTANCE_MAX + 1, distance;
 	const char *found = NULL;
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		distance = near_distance(word, list->words[i]);
+		distance = suggest_distance(word, list->words[i]);
 		if (distance < best && 2 * distance < strlen(list->words[i])) {
 			best = distance;
 			found = list->words[i];
@@ -84,7 +84,7 @@ static const char *nearest(const struct near_list *list, const char *word)
 	return found;
 }
 
-static void complain_word(const struct near_list *list, const char *kind, const char *word)
+static void complain_word(const struct suggest_list *list, const char *kind, const char *word)
 {
 	const char *meant = nearest(list, word);
 
@@ -95,14 +95,14 @@ static void complain_word(const struct near_list *list, const char *kind, const 
 }
 
 /**
- * near_resolve() - the word that one stands for
+ * suggest_resolve() - the word that one stands for
  * @list: the words there are
  * @kind: their kind, for the complaint
  * @word: one of them, or the beginning of one of them and no other
  *
  * Return: the word, or NULL after a complaint.
  */
-const char *near_resolve(const struct near_list *list, const char *kind, const char *word)
+const char *suggest_resolve(const struct suggest_list *list, const char *kind, const char *word)
 {
 	const char *found = NULL;
 	char candidates[128] = "";

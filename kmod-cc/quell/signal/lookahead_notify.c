@@ -6,12 +6,12 @@
  */
 #include <net/netlink.h>
 #include "netns/net.h"
-#include "netns/notice.h"
+#include "netns/notify.h"
 #include "signal/dasr.h"
 
-#define LOOKAHEAD_NOTICE_BYTES	160
+#define LOOKAHEAD_NTF_BYTES	160
 
-static int put_lookahead_notice(struct sk_buff *skb, const void *about)
+static int put_lookahead_ntf(struct sk_buff *skb, const void *about)
 {
 	const struct quell_lookahead *ahead = about;
 	/* Users are those of the user namespace that owns the network namespace. */
@@ -28,44 +28,44 @@ static int put_lookahead_notice(struct sk_buff *skb, const void *about)
 }
 
 /**
- * quell_tell_lookahead() - report that a look-ahead group was registered, or is being deleted
+ * quell_notify_lookahead() - report that a look-ahead group was registered, or is being deleted
  * @ahead:  group
- * @notice: kind of notification
+ * @ntf:    kind of notification
  */
-void quell_tell_lookahead(const struct quell_lookahead *ahead, enum quell_notice notice)
+void quell_notify_lookahead(const struct quell_lookahead *ahead, enum quell_ntf ntf)
 {
-	quell_notice_send(ahead->port->qnet, notice, LOOKAHEAD_NOTICE_BYTES,
-			  put_lookahead_notice, ahead);
+	quell_ntf_send(ahead->port->qnet, ntf, LOOKAHEAD_NTF_BYTES,
+		       put_lookahead_ntf, ahead);
 }
 
-struct weight_notice {
+struct weight_ntf {
 	const struct quell_dasr_port	*port;
 	const struct quell_dasr_host	*host;
 	u32				value;
 };
 
-static int put_weight_notice(struct sk_buff *skb, const void *about)
+static int put_weight_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct weight_notice *notice = about;
+	const struct weight_ntf *ntf = about;
 
-	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, notice->port->ifindex) ||
-	    quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &notice->host->addr) ||
-	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, notice->value))
+	if (nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, ntf->port->ifindex) ||
+	    quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &ntf->host->addr) ||
+	    nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, ntf->value))
 		return -EMSGSIZE;
 	return 0;
 }
 
 /**
- * quell_tell_weight() - report the new weight of a sender
+ * quell_notify_weight() - report the new weight of a sender
  * @port:  interface on which its data is received
  * @host:  sender
  * @value: its weight
  */
-void quell_tell_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
-		       u32 value)
+void quell_notify_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
+			 u32 value)
 {
-	struct weight_notice notice = { port, host, value };
+	struct weight_ntf ntf = { port, host, value };
 
-	quell_notice_send(port->qnet, QUELL_NOTICE_WEIGHT, LOOKAHEAD_NOTICE_BYTES,
-			  put_weight_notice, &notice);
+	quell_ntf_send(port->qnet, QUELL_NTF_WEIGHT, LOOKAHEAD_NTF_BYTES,
+		       put_weight_ntf, &ntf);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of one wire for several queues (<quell/core/port/places.h>), and its promise:
+ * Every branch of one wire for several queues (<quell/core/port/slots.h>), and its promise:
  * the wire carries its rate, give or take a packet of each queue.
  */
 #include <stddef.h>
 
-#include <quell/core/port/places.h>
+#include <quell/core/port/slots.h>
 
 #include "random.h"
 #include "test.h"
@@ -15,21 +15,21 @@
 
 TEST(take)
 {
-	struct quell_places wire = { .rate_bytes_ps = GBIT, .end = { 2000000, 0 } };
-	struct quell_place first, second;
+	struct quell_slots wire = { .rate_bytes_ps = GBIT, .end = { 2000000, 0 } };
+	struct quell_slot first, second;
 
-	quell_places_take(&wire, &first, 2000000, 1000);
-	quell_places_take(&wire, &second, 2000000, 500);
+	quell_slots_reserve(&wire, &first, 2000000, 1000);
+	quell_slots_reserve(&wire, &second, 2000000, 500);
 	EXPECT_TRUE(first.begin_ns == 2000000 && first.at_bytes == 0 && first.bytes == 1000)
 		TH_LOG("quell_places_take__at_once");
 	EXPECT_TRUE(second.begin_ns == 2008000 && second.at_bytes == 1000 &&
 		    wire.end.free_ns == 2012000 && wire.taken_bytes == 1500)
 		TH_LOG("quell_places_take__behind_it");
-	quell_places_take(&wire, &first, 9000000, 1000);
+	quell_slots_reserve(&wire, &first, 9000000, 1000);
 	EXPECT_TRUE(first.begin_ns == 9000000 - QUELL_SHAPER_LATE_NS)
 		TH_LOG("quell_places_take__late");
 	wire.end.free_ns = 0;
-	quell_places_take(&wire, &first, QUELL_SHAPER_LATE_NS, 1000);
+	quell_slots_reserve(&wire, &first, QUELL_SHAPER_LATE_NS, 1000);
 	EXPECT_TRUE(first.begin_ns == 0)
 		TH_LOG("quell_places_take__early_after_boot");
 }
@@ -51,16 +51,16 @@ TEST(leave)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_places wire = { .rate_bytes_ps = GBIT };
-		struct quell_place place = { };
+		struct quell_slots wire = { .rate_bytes_ps = GBIT };
+		struct quell_slot slot = { };
 
 		if (cases[i].place_bytes)
-			quell_places_take(&wire, &place, 0, cases[i].place_bytes);
+			quell_slots_reserve(&wire, &slot, 0, cases[i].place_bytes);
 		if (!cases[i].rate_bytes_ps)
-			wire = (struct quell_places) { .taken_bytes = wire.taken_bytes };
-		quell_places_leave(&wire, &place, cases[i].bytes);
+			wire = (struct quell_slots) { .taken_bytes = wire.taken_bytes };
+		quell_slots_release(&wire, &slot, cases[i].bytes);
 		EXPECT_TRUE(wire.end.free_ns == cases[i].want_ns && !wire.end.free_rem &&
-			    wire.taken_bytes == cases[i].want_taken && !place.bytes)
+			    wire.taken_bytes == cases[i].want_taken && !slot.bytes)
 			TH_LOG("quell_places_leave__%s", cases[i].name);
 	}
 }
@@ -77,24 +77,24 @@ TEST(moved)
 		{ "slower", GBIT / 2, 4000, { 0, 12000, 28000, 44000 }, 0 },
 		{ "off", 0, 4000, { 0, 0, 0, 0 }, 0 },
 		{ "past", 2 * GBIT, 24000, { 0, 0, 0, 0 }, 0 },
-		{ "very_old", 2 * GBIT, 4000, { 0, 0, 0, 0 }, QUELL_PLACES_BYTES_MAX },
+		{ "very_old", 2 * GBIT, 4000, { 0, 0, 0, 0 }, QUELL_SLOTS_BYTES_MAX },
 	};
 	size_t i;
 	u32 k;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_places wire = { .rate_bytes_ps = GBIT };
-		struct quell_place place[4];
+		struct quell_slots wire = { .rate_bytes_ps = GBIT };
+		struct quell_slot slot[4];
 		bool right = true;
 
-		for (k = 0; k < ARRAY_SIZE(place); k++)
-			quell_places_take(&wire, &place[k], 0, 1000);
+		for (k = 0; k < ARRAY_SIZE(slot); k++)
+			quell_slots_reserve(&wire, &slot[k], 0, 1000);
 		quell_shaper_rerate(&wire.end, 4000, GBIT, cases[i].rate_bytes_ps);
 		wire.rate_bytes_ps = cases[i].rate_bytes_ps;
 		wire.taken_bytes += cases[i].behind_bytes;
-		for (k = 0; k < ARRAY_SIZE(place); k++)
+		for (k = 0; k < ARRAY_SIZE(slot); k++)
 			right = right && cases[i].want_ns[k] ==
-				quell_places_moved_ns(&wire, &place[k], cases[i].now_ns);
+				quell_slots_moved_ns(&wire, &slot[k], cases[i].now_ns);
 		EXPECT_TRUE(right)
 			TH_LOG("quell_places_moved_ns__%s", cases[i].name);
 	}
@@ -112,28 +112,28 @@ TEST(rate_holds)
 
 	for (run = 0; run < 100; run++) {
 		u64 rate_bytes_ps = random_magnitude(&r, 1000000, 12500000000ULL);
-		struct quell_places wire = { .rate_bytes_ps = rate_bytes_ps };
-		struct quell_place place[QUEUES];
+		struct quell_slots wire = { .rate_bytes_ps = rate_bytes_ps };
+		struct quell_slot slot[QUEUES];
 		u64 sent_bytes = 0, wire_bytes, now_ns;
 		u32 sent[QUEUES] = { };
 
 		for (q = 0; q < QUEUES; q++)
-			quell_places_take(&wire, &place[q], 0, 1500);
+			quell_slots_reserve(&wire, &slot[q], 0, 1500);
 		for (i = 0; i < 2000; i++) {
 			int next = 0;
 			u32 bytes;
 
 			for (q = 1; q < QUEUES; q++)
-				if (place[q].begin_ns < place[next].begin_ns)
+				if (slot[q].begin_ns < slot[next].begin_ns)
 					next = q;
-			bytes = run % 2 ? random_magnitude(&r, 64, 1500) : place[next].bytes;
-			now_ns = place[next].begin_ns;
+			bytes = run % 2 ? random_magnitude(&r, 64, 1500) : slot[next].bytes;
+			now_ns = slot[next].begin_ns;
 			wire_bytes = now_ns * (unsigned __int128)rate_bytes_ps / QUELL_NS_PER_SEC;
 			holds = holds && sent_bytes <= wire_bytes + QUEUES * 1500 &&
 				wire_bytes <= sent_bytes + QUEUES * 1500;
-			quell_places_leave(&wire, &place[next], bytes);
-			quell_places_take(&wire, &place[next], now_ns,
-					  random_magnitude(&r, 64, 1500));
+			quell_slots_release(&wire, &slot[next], bytes);
+			quell_slots_reserve(&wire, &slot[next], now_ns,
+					    random_magnitude(&r, 64, 1500));
 			sent_bytes += bytes;
 			sent[next]++;
 		}

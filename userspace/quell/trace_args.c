@@ -8,7 +8,7 @@
 
 #include "qty.h"
 #include "quell.h"
-#include "trace_words.h"
+#include "trace_args.h"
 #include "util.h"
 
 #define BUFFER_BYTES		(4U << 20)
@@ -27,22 +27,22 @@ static int read_quantity(const char *word, const char *text, uint32_t unit, uint
 	return STATUS_INPUT;
 }
 
-static int read_src(struct trace_words *words, const char *text)
+static int read_src(struct trace_args *words, const char *text)
 {
 	return read_prefix("src", text, &words->config.src);
 }
 
-static int read_dst(struct trace_words *words, const char *text)
+static int read_dst(struct trace_args *words, const char *text)
 {
 	return read_prefix("dst", text, &words->config.dst);
 }
 
-static int read_sport(struct trace_words *words, const char *text)
+static int read_sport(struct trace_args *words, const char *text)
 {
 	return read_port("sport", text, &words->config.sport);
 }
 
-static int read_dport(struct trace_words *words, const char *text)
+static int read_dport(struct trace_args *words, const char *text)
 {
 	int status = read_port("dport", text, &words->config.dport);
 
@@ -51,7 +51,7 @@ static int read_dport(struct trace_words *words, const char *text)
 }
 
 /* As ss -e prints it: hexadecimal, "sk:" before it or not. */
-static int read_cookie(struct trace_words *words, const char *text)
+static int read_cookie(struct trace_args *words, const char *text)
 {
 	const char *digits = !strncmp(text, "sk:", 3) ? text + 3 : text;
 	uint64_t cookie;
@@ -64,7 +64,7 @@ static int read_cookie(struct trace_words *words, const char *text)
 	return STATUS_INPUT;
 }
 
-static int read_cc(struct trace_words *words, const char *text)
+static int read_cc(struct trace_args *words, const char *text)
 {
 	if (*text && strlen(text) < sizeof(words->config.cc)) {
 		strcpy(words->config.cc, text);
@@ -74,7 +74,7 @@ static int read_cc(struct trace_words *words, const char *text)
 	return STATUS_INPUT;
 }
 
-static int read_netns(struct trace_words *words, const char *text)
+static int read_netns(struct trace_args *words, const char *text)
 {
 	if (!strcmp(text, "any")) {
 		words->any_netns = true;
@@ -84,7 +84,7 @@ static int read_netns(struct trace_words *words, const char *text)
 	return STATUS_INPUT;
 }
 
-static int read_sample(struct trace_words *words, const char *text)
+static int read_sample(struct trace_args *words, const char *text)
 {
 	uint64_t n;
 	int status = read_number("sample", text, UINT32_MAX, &n);
@@ -94,17 +94,17 @@ static int read_sample(struct trace_words *words, const char *text)
 	return status;
 }
 
-static int read_count(struct trace_words *words, const char *text)
+static int read_count(struct trace_args *words, const char *text)
 {
 	return read_number("count", text, UINT64_MAX, &words->count);
 }
 
-static int read_for(struct trace_words *words, const char *text)
+static int read_for(struct trace_args *words, const char *text)
 {
 	return read_quantity("for", text, QUELL_UNIT_NS, &words->for_ns);
 }
 
-static int read_buffer(struct trace_words *words, const char *text)
+static int read_buffer(struct trace_args *words, const char *text)
 {
 	int status = read_quantity("buffer", text, QUELL_UNIT_BYTES, &words->buffer_bytes);
 
@@ -116,20 +116,20 @@ static int read_buffer(struct trace_words *words, const char *text)
 	return status;
 }
 
-static int read_dir(struct trace_words *words, const char *text)
+static int read_dir(struct trace_args *words, const char *text)
 {
 	words->dir = text;
 	return STATUS_OK;
 }
 
-static int read_output(struct trace_words *words, const char *text)
+static int read_output(struct trace_args *words, const char *text)
 {
 	words->output = text;
 	return STATUS_OK;
 }
 
 /* The format of the plot follows from the name, and only one is known. */
-static int read_plot(struct trace_words *words, const char *text)
+static int read_plot(struct trace_args *words, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -143,7 +143,7 @@ static int read_plot(struct trace_words *words, const char *text)
 
 static const struct {
 	const char	*word;
-	int		(*read)(struct trace_words *words, const char *text);
+	int		(*read)(struct trace_args *words, const char *text);
 } known[] = {
 	{ "src", read_src },
 	{ "dst", read_dst },
@@ -173,20 +173,20 @@ static size_t find_word(const char *word)
 }
 
 /**
- * trace_words_read() - parse the arguments of "quell trace"
+ * trace_args_parse() - parse the arguments of "quell trace"
  * @words: filled in; its texts are those of @argv
  * @argc: number of arguments
  * @argv: words and their values, in any order, each at most once
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
-int trace_words_read(struct trace_words *words, int argc, char **argv)
+int trace_args_parse(struct trace_args *words, int argc, char **argv)
 {
 	bool given[ARRAY_SIZE(known)] = {};
 	const char *text;
 	int i = 0;
 
-	*words = (struct trace_words){ .buffer_bytes = BUFFER_BYTES };
+	*words = (struct trace_args){ .buffer_bytes = BUFFER_BYTES };
 	while (i < argc) {
 		size_t n = find_word(argv[i]);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "attr.h"
-#include "diag.h"
+#include "sock_diag.h"
 #include "doctor.h"
 
 #define NETNS_DIR	"/run/netns"

@@ -63,7 +63,7 @@ shape()
 is_cut()
 {
 	quell -n "$left" -j flow show cc "$1" state established >"$dir/flow" &&
-	jq -e "any(.cut == \"$2\")" "$dir/flow" >/dev/null
+	jq -e "any(.reduction == \"$2\")" "$dir/flow" >/dev/null
 }
 
 cuts_for()
@@ -76,13 +76,13 @@ is_printed()
 {
 	quell -n "$left" flow show cc "$1" >"$dir/text" && cat "$dir/text" &&
 	grep -qE "^$1 .* $2 +[a-z]+" "$dir/text" && quell -n "$left" flow show -d cc "$1" >"$dir/text" &&
-	cat "$dir/text" && grep -qE " cut:$2 cut-ago:[0-9.]+[mun]?s" "$dir/text"
+	cat "$dir/text" && grep -qE " reduction:$2 reduction-ago:[0-9.]+[mun]?s" "$dir/text"
 }
 
 by_delay()
 {
 	shape netem rate 20mbit limit 1000 && send_by "$1" 1000000 0 && cuts_for "$1" delay &&
-	json "any(.cut == \"delay\" and .cut_rtt_ns > .target_ns and .cut_rtt_ns % 64 == 0)" "$dir/flow"
+	json "any(.reduction == \"delay\" and .reduction_rtt_ns > .target_ns and .reduction_rtt_ns % 64 == 0)" "$dir/flow"
 }
 
 by_marks()
@@ -95,7 +95,7 @@ without_records()
 {
 	shape netem rate 20mbit limit 1000 && send_by "$1" 1000000 0 && poll 10 moves "$1" &&
 	quell -n "$left" -j flow show cc "$1" state established >"$dir/flow" &&
-	json 'length > 0 and all(.cut == null)' "$dir/flow"
+	json 'length > 0 and all(.reduction == null)' "$dir/flow"
 }
 
 by_loss()
@@ -136,7 +136,7 @@ none_yet()
 {
 	shape netem rate 1gbit limit 1000 && quell -n "$left" cc set swift base-target 100ms &&
 	send_by swift 100 0.0005 && poll 10 moves swift && quell -n "$left" -j flow show cc swift \
-		state established >"$dir/flow" && json 'all(.cut == null and .cut_age_ns == null)' "$dir/flow" &&
+		state established >"$dir/flow" && json 'all(.reduction == null and .reduction_age_ns == null)' "$dir/flow" &&
 	quell -n "$left" cc reset swift
 }
 

@@ -17,15 +17,15 @@
 #define DOCTOR_NETNS_LEN	(DOCTOR_QUOTED_LEN(DOCTOR_NAME_LEN) + 24)
 
 /**
- * doctor_find() - add a finding
+ * doctor_report() - add a finding
  * @findings: the list; without memory for one, it is missing
  * @level: how grave it is
  * @check: the check; a constant
  * @text: the finding
  * @command: its fix, or NULL
  */
-void doctor_find(struct findings *findings, enum doctor_level level, const char *check,
-		 const char *text, const char *command)
+void doctor_report(struct findings *findings, enum doctor_level level, const char *check,
+		   const char *text, const char *command)
 {
 	struct finding *f = list_grow(&findings->list, &findings->n, sizeof(*f));
 
@@ -90,11 +90,12 @@ static void check_kernel(const struct doctor_host *host, struct findings *f)
 	int i;
 
 	if (!host->has_config)
-		doctor_find(f, DOCTOR_NOTE, "kernel", "the configuration of this kernel is neither in"
-			    " /boot nor in /lib/modules", NULL);
+		doctor_report(f, DOCTOR_NOTE, "kernel",
+			      "the configuration of this kernel is neither in"
+			      " /boot nor in /lib/modules", NULL);
 	for (i = 0; host->has_config && i < DOCTOR_OPTIONS; i++)
 		if (!host->option[i])
-			doctor_find(f, missing[i].level, "kernel", missing[i].text, NULL);
+			doctor_report(f, missing[i].level, "kernel", missing[i].text, NULL);
 }
 
 /* The command that makes Quell's modules available; modprobe does not find one not installed. */
@@ -117,10 +118,11 @@ static void check_missing(const struct doctor_host *host, struct findings *f)
 	snprintf(text, sizeof(text), "the module quell is not %s%s%s%s",
 		 host->has_modules ? "loaded" : "installed for this kernel",
 		 *host->bpf_cc ? "; " : "", host->bpf_cc, *host->bpf_cc ? " does without" : "");
-	doctor_find(f, *host->bpf_cc ? DOCTOR_NOTE : DOCTOR_FAULT, "module", text, command);
+	doctor_report(f, *host->bpf_cc ? DOCTOR_NOTE : DOCTOR_FAULT, "module", text, command);
 	if (host->locked && !*host->bpf_cc)
-		doctor_find(f, DOCTOR_FAULT, "module", "Secure Boot: this kernel loads only modules"
-			    " that are signed with a key it knows; the BPF objects of quell-bpf do"
+		doctor_report(f, DOCTOR_FAULT, "module",
+			      "Secure Boot: this kernel loads only modules that"
+			    " are signed with a key it knows; the BPF objects of quell-bpf do"
 			    " without", "apt install quell-bpf");
 }
 
@@ -132,12 +134,13 @@ static void check_modules(const struct doctor_host *host, struct findings *f)
 		check_missing(host, f);
 	} else if (host->ccs.n <= 1) {
 		put_modprobe(command, sizeof(command), host);
-		doctor_find(f, DOCTOR_FAULT, "module", "no module of an algorithm is loaded", command);
+		doctor_report(f, DOCTOR_FAULT, "module", "no module of an algorithm is loaded",
+			      command);
 	} else if (!host->flows.n && !doctor_is_quell(host, host->default_cc)) {
 		snprintf(command, sizeof(command), "sysctl -w net.ipv4.tcp_congestion_control=%s",
 			 host->ccs.list[1].name);
-		doctor_find(f, DOCTOR_NOTE, "module", "no connection uses Quell, and none will by"
-			    " default", command);
+		doctor_report(f, DOCTOR_NOTE, "module", "no connection uses Quell, and none will by"
+			      " default", command);
 	}
 }
 
@@ -168,7 +171,7 @@ static void check_clock(const struct doctor_host *host, struct findings *f)
 			 "clocksource0/current_clocksource", name);
 	snprintf(text, sizeof(text), "time is read from %s, which takes microseconds for each packet",
 		 host->clocksource);
-	doctor_find(f, DOCTOR_FAULT, "clock", text, command);
+	doctor_report(f, DOCTOR_FAULT, "clock", text, command);
 }
 
 static bool has_ecn_algorithm(const struct doctor_host *host)
@@ -180,13 +183,14 @@ static bool has_ecn_algorithm(const struct doctor_host *host)
 static void check_sysctls(const struct doctor_host *host, struct findings *f)
 {
 	if (host->tcp_ecn == 0)
-		doctor_find(f, has_ecn_algorithm(host) ? DOCTOR_FAULT : DOCTOR_NOTE, "ecn",
-			    "this host refuses ECN: peers that send to it by smartt, dcqcn or dart"
-			    " get no marks", "sysctl -w net.ipv4.tcp_ecn=2");
+		doctor_report(f, has_ecn_algorithm(host) ? DOCTOR_FAULT : DOCTOR_NOTE, "ecn",
+			      "this host refuses ECN: peers that send to it by smartt, dcqcn or"
+			      " dart get no marks", "sysctl -w net.ipv4.tcp_ecn=2");
 	if (host->tcp_sack == 0)
-		doctor_find(f, DOCTOR_FAULT, "sack", "selective acknowledgments are off: losses are"
-			    " repaired one a round trip, or by a timeout",
-			    "sysctl -w net.ipv4.tcp_sack=1");
+		doctor_report(f, DOCTOR_FAULT, "sack",
+			      "selective acknowledgments are off: losses are"
+			      " repaired one a round trip, or by a timeout",
+			      "sysctl -w net.ipv4.tcp_sack=1");
 }
 
 static uint64_t largest_window_bytes(const struct flow_list *flows)
@@ -211,7 +215,7 @@ static void check_memory(const struct doctor_host *host, struct findings *f)
 		snprintf(command, sizeof(command), "sysctl -w net.ipv4.tcp_mem=\"%" PRIu64 " %"
 			 PRIu64 " %" PRIu64 "\"", 2 * host->tcp_mem[0], 2 * host->tcp_mem[1],
 			 2 * host->tcp_mem[2]);
-		doctor_find(f, DOCTOR_FAULT, "memory", text, command);
+		doctor_report(f, DOCTOR_FAULT, "memory", text, command);
 	}
 	/* The stack counts more for a segment than its payload. */
 	if (host->tcp_wmem[2] && host->tcp_wmem[2] < 2 * window_bytes) {
@@ -220,7 +224,7 @@ static void check_memory(const struct doctor_host *host, struct findings *f)
 		snprintf(command, sizeof(command), "sysctl -w net.ipv4.tcp_wmem=\"%" PRIu64 " %"
 			 PRIu64 " %" PRIu64 "\"", host->tcp_wmem[0], host->tcp_wmem[1],
 			 4 * window_bytes);
-		doctor_find(f, DOCTOR_NOTE, "memory", text, command);
+		doctor_report(f, DOCTOR_NOTE, "memory", text, command);
 	}
 }
 
@@ -233,13 +237,13 @@ static void check_dev(const struct doctor_dev *dev, struct findings *f)
 		snprintf(text, sizeof(text), "%s merges packets before the host sees them (LRO): marks,"
 			 " options and arrival times of all but one are lost", dev->name);
 		snprintf(command, sizeof(command), "ethtool -K %s lro off", name);
-		doctor_find(f, DOCTOR_FAULT, "offload", text, command);
+		doctor_report(f, DOCTOR_FAULT, "offload", text, command);
 	}
 	snprintf(command, sizeof(command), "quell hwtstamp on %s", name);
 	if (dev->can_stamp && !dev->stamps) {
 		snprintf(text, sizeof(text), "%s can stamp all packets that it receives, and does not:"
 			 " round trips contain the delays of this host", dev->name);
-		doctor_find(f, DOCTOR_NOTE, "stamps", text, command);
+		doctor_report(f, DOCTOR_NOTE, "stamps", text, command);
 	}
 	if (dev->rx_delay_us > RX_DELAY_MAX_US && !dev->stamps) {
 		snprintf(text, sizeof(text), "%s interrupts up to %u us late: an algorithm takes that"
@@ -247,13 +251,13 @@ static void check_dev(const struct doctor_dev *dev, struct findings *f)
 		if (!dev->can_stamp)
 			snprintf(command, sizeof(command), "ethtool -C %s adaptive-rx off rx-usecs 8",
 				 name);
-		doctor_find(f, DOCTOR_NOTE, "offload", text, command);
+		doctor_report(f, DOCTOR_NOTE, "offload", text, command);
 	}
 	if (*dev->qdisc) {
 		snprintf(text, sizeof(text), "packets wait or are dropped in this host, in the %s of %s:"
 			 " an algorithm takes that for the network", dev->qdisc, dev->name);
 		snprintf(command, sizeof(command), "tc qdisc del dev %s root", name);
-		doctor_find(f, DOCTOR_NOTE, "qdisc", text, command);
+		doctor_report(f, DOCTOR_NOTE, "qdisc", text, command);
 	}
 }
 
@@ -281,24 +285,24 @@ static void check_holder(const struct doctor_holder *h, struct findings *f)
 		snprintf(text, sizeof(text), "%s is the default of %s", h->cc, where);
 		snprintf(command, sizeof(command), "%ssysctl -w net.ipv4.tcp_congestion_control=cubic",
 			 netns);
-		doctor_find(f, DOCTOR_HELD, "holders", text, command);
+		doctor_report(f, DOCTOR_HELD, "holders", text, command);
 	}
 	if (h->sockets) {
 		snprintf(text, sizeof(text), "%s is used by %u socket%s of %s", h->cc, h->sockets,
 			 h->sockets == 1 ? "" : "s", where);
 		snprintf(command, sizeof(command), "%sss -tanpiO | grep -w %s", netns, h->cc);
-		doctor_find(f, DOCTOR_HELD, "holders", text, command);
+		doctor_report(f, DOCTOR_HELD, "holders", text, command);
 	}
 }
 
 /**
- * doctor_judge() - findings by the facts
+ * doctor_check() - findings by the facts
  * @host: the facts
  * @findings: empty; filled in
  *
  * Return: number of faults.
  */
-int doctor_judge(const struct doctor_host *host, struct findings *findings)
+int doctor_check(const struct doctor_host *host, struct findings *findings)
 {
 	int faults = 0;
 	size_t i;
@@ -310,12 +314,13 @@ int doctor_judge(const struct doctor_host *host, struct findings *findings)
 	check_memory(host, findings);
 	for (i = 0; i < host->n_devs; i++)
 		check_dev(&host->devs[i], findings);
-	doctor_judge_flows(host, findings);
+	doctor_check_flows(host, findings);
 	for (i = 0; i < host->n_holders; i++)
 		check_holder(&host->holders[i], findings);
 	if (host->other_netns)
-		doctor_find(findings, DOCTOR_HELD, "holders",
-			    "other namespaces were not examined, which needs CAP_SYS_ADMIN", NULL);
+		doctor_report(findings, DOCTOR_HELD, "holders",
+			      "other namespaces were not examined, which needs CAP_SYS_ADMIN",
+				      NULL);
 	for (i = 0; i < findings->n; i++)
 		faults += findings->list[i].level == DOCTOR_FAULT;
 	return faults;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "monitor.h"
-#include "near.h"
+#include "suggest.h"
 #include "quell.h"
 
 /* As ip monitor has it by default. */
@@ -24,7 +24,7 @@ static int read_buffer(const char *text, uint64_t *bytes)
 	return STATUS_INPUT;
 }
 
-static bool read_stamp(struct monitor_words *words, const char *word)
+static bool read_stamp(struct monitor_args *words, const char *word)
 {
 	if (!strcmp(word, "-t") || !strcmp(word, "--timestamp"))
 		words->stamp = STAMP_LONG;
@@ -36,26 +36,26 @@ static bool read_stamp(struct monitor_words *words, const char *word)
 }
 
 /**
- * monitor_words_read() - parse the arguments of "quell monitor"
+ * monitor_args_parse() - parse the arguments of "quell monitor"
  * @words: filled in
  * @argc: number of arguments
  * @argv: words in any order; all groups without "flows" or "settings"
  *
  * Return: an exit status, after a complaint.
  */
-int monitor_words_read(struct monitor_words *words, int argc, char **argv)
+int monitor_args_parse(struct monitor_args *words, int argc, char **argv)
 {
-	static const struct near_list known = { { "settings", "flows", "rcvbuf" }, 3 };
+	static const struct suggest_list known = { { "settings", "flows", "rcvbuf" }, 3 };
 	const char *word, *text;
 	int i = 0;
 
-	*words = (struct monitor_words){ .buffer_bytes = BUFFER_BYTES };
+	*words = (struct monitor_args){ .buffer_bytes = BUFFER_BYTES };
 	while (i < argc) {
 		if (read_stamp(words, argv[i])) {
 			i++;
 			continue;
 		}
-		word = near_resolve(&known, "argument", argv[i]);
+		word = suggest_resolve(&known, "argument", argv[i]);
 		if (!word)
 			return STATUS_INPUT;
 		if (!strcmp(word, "rcvbuf")) {

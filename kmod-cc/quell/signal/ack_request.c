@@ -8,7 +8,7 @@
  * leaves to the sender (RFC 9293, section 3.9.1), and the receiver, receive_data.c,
  * acknowledges a segment with PSH at once:
  *
- *	small window	ASK_WINDOW_SEGS or less, or so little in flight, as of a paced flow
+ *	small window	ACK_REQUEST_WINDOW_SEGS or less, or so little in flight, as of a paced flow
  *			whose window is not the limit: each segment asks, since the receiver
  *			may have received all there is, and the next be far behind
  *	else		once per window / acks-per-rtt of data: as often per round trip if the
@@ -36,13 +36,14 @@
  * A window of so many segments cannot rely on the receiver's delayed ACKs: it is two of the
  * pairs that these are for, of which a lost ACK may take one.
  */
-#define ASK_WINDOW_SEGS		4U
+#define ACK_REQUEST_WINDOW_SEGS	4U
 
 /* An ACK for fewer bursts than a stack without Quell answers would cost more than there. */
-#define ASK_BURSTS		2U
+#define ACK_REQUEST_BURSTS	2U
 
 /**
- * quell_ask() - whether a segment of new data within a message asks to be acknowledged at once
+ * quell_ack_request_is_due() - whether a segment of new data within a message asks to be
+ * acknowledged at once
  * @flow:    flow
  * @sk:      its socket
  * @end_seq: sequence number after the segment
@@ -51,16 +52,18 @@
  * different moments.
  * Return: whether to set PSH.
  */
-bool quell_ask(const struct quell_flow *flow, const struct sock *sk, u32 end_seq)
+bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq)
 {
 	u32 acks_per_rtt = quell_signal_params_bh(flow->qnet)->acks_per_rtt;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 mss_bytes = READ_ONCE(tp->mss_cache), cwnd_pkts = READ_ONCE(tp->snd_cwnd);
-	u32 small_bytes = ASK_WINDOW_SEGS * mss_bytes, asked_bytes = end_seq - flow->asked_seq;
+	u32 small_bytes = ACK_REQUEST_WINDOW_SEGS * mss_bytes, unrequested_bytes =
+		end_seq - flow->ack_requested_seq;
 	u64 window_bytes = (u64)cwnd_pkts * mss_bytes;
 	u32 burst_bytes = mss_bytes;
 
-	if (!acks_per_rtt || cwnd_pkts <= ASK_WINDOW_SEGS || asked_bytes >= window_bytes ||
+	if (!acks_per_rtt || cwnd_pkts <= ACK_REQUEST_WINDOW_SEGS ||
+	    unrequested_bytes >= window_bytes ||
 	    READ_ONCE(tp->snd_wnd) <= small_bytes ||
 	    end_seq - READ_ONCE(tp->snd_una) <= small_bytes)
 		return true;
@@ -71,6 +74,6 @@ bool quell_ask(const struct quell_flow *flow, const struct sock *sk, u32 end_seq
 	if (data_race(sk_can_gso(sk)))
 		burst_bytes = min_t(u32, READ_ONCE(sk->sk_gso_max_segs) * mss_bytes,
 				    READ_ONCE(sk->sk_gso_max_size));
-	return (u64)asked_bytes * acks_per_rtt >= window_bytes &&
-	       asked_bytes >= ASK_BURSTS * burst_bytes;
+	return (u64)unrequested_bytes * acks_per_rtt >= window_bytes &&
+	       unrequested_bytes >= ACK_REQUEST_BURSTS * burst_bytes;
 }

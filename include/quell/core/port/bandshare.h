@@ -20,84 +20,86 @@
  * Varghese, "Efficient Fair Queueing using Deficit Round Robin", 1995); here one is enough,
  * and it needs neither time nor a division.
  */
-#ifndef _QUELL_CORE_PORT_TURNS_H
-#define _QUELL_CORE_PORT_TURNS_H
+#ifndef _QUELL_CORE_PORT_BANDSHARE_H
+#define _QUELL_CORE_PORT_BANDSHARE_H
 
 #include <quell/core/core.h>
 
 /**
- * struct quell_turns_params - limits of the first band
+ * struct quell_bandshare_params - limits of the first band
  * @share_q16:	of the wire while data waits, 1 to QUELL_Q16_ONE; QUELL_Q16_ONE: all
  * @burst_bytes: ahead of the share
  */
-struct quell_turns_params {
+struct quell_bandshare_params {
 	u32	share_q16;
 	u32	burst_bytes;
 };
 
 /**
- * struct quell_turns - how far control is ahead
+ * struct quell_bandshare - how far control is ahead
  * @ahead_q16:	bytes in units of 1/65536
  */
-struct quell_turns {
+struct quell_bandshare {
 	u64	ahead_q16;
 };
 
 /**
- * quell_turns_is_for_data() - does data go first now?
+ * quell_bandshare_is_data_next() - does data go first now?
  * @params: share and burst
- * @turns: how far control is ahead
+ * @bandshare: how far control is ahead
  *
  * Only of use where packets of both bands wait.
  *
- * Context: any; the caller owns @turns.
+ * Context: any; the caller owns @bandshare.
  * Return: true if control has used its share and its burst up.
  */
-static inline bool quell_turns_is_for_data(const struct quell_turns_params *params,
-					   const struct quell_turns *turns)
+static inline bool quell_bandshare_is_data_next(const struct quell_bandshare_params *params,
+						const struct quell_bandshare *bandshare)
 {
 	return params->share_q16 < QUELL_Q16_ONE &&
-	       turns->ahead_q16 > (u64)params->burst_bytes * QUELL_Q16_ONE;
+	       bandshare->ahead_q16 > (u64)params->burst_bytes * QUELL_Q16_ONE;
 }
 
 /**
- * quell_turns_sent_control() - a packet of control leaves
+ * quell_bandshare_sent_control() - a packet of control leaves
  * @params: share and burst
- * @turns: how far control is ahead; changed
+ * @bandshare: how far control is ahead; changed
  * @bytes: of the packet on the wire
  * @has_data: data waits
  *
  * Cannot overflow: while data waits control is sent only up to burst_bytes and a packet.
  *
- * Context: any; the caller owns @turns.
+ * Context: any; the caller owns @bandshare.
  */
-static inline void quell_turns_sent_control(const struct quell_turns_params *params,
-					    struct quell_turns *turns, u32 bytes, bool has_data)
+static inline void quell_bandshare_sent_control(const struct quell_bandshare_params *params,
+						struct quell_bandshare *bandshare, u32 bytes,
+							bool has_data)
 {
 	if (has_data)
-		turns->ahead_q16 += (u64)bytes * (QUELL_Q16_ONE - params->share_q16);
+		bandshare->ahead_q16 += (u64)bytes * (QUELL_Q16_ONE - params->share_q16);
 	else
-		turns->ahead_q16 = 0;
+		bandshare->ahead_q16 = 0;
 }
 
 /**
- * quell_turns_sent_data() - a packet of data leaves
+ * quell_bandshare_sent_data() - a packet of data leaves
  * @params: share and burst
- * @turns: how far control is ahead; changed
+ * @bandshare: how far control is ahead; changed
  * @bytes: of the packet on the wire
  * @has_data: more data waits
  *
- * Context: any; the caller owns @turns.
+ * Context: any; the caller owns @bandshare.
  */
-static inline void quell_turns_sent_data(const struct quell_turns_params *params,
-					 struct quell_turns *turns, u32 bytes, bool has_data)
+static inline void quell_bandshare_sent_data(const struct quell_bandshare_params *params,
+					     struct quell_bandshare *bandshare, u32 bytes,
+						     bool has_data)
 {
 	u64 less_q16 = (u64)bytes * params->share_q16;
 
-	if (has_data && less_q16 < turns->ahead_q16)
-		turns->ahead_q16 -= less_q16;
+	if (has_data && less_q16 < bandshare->ahead_q16)
+		bandshare->ahead_q16 -= less_q16;
 	else
-		turns->ahead_q16 = 0;
+		bandshare->ahead_q16 = 0;
 }
 
-#endif /* _QUELL_CORE_PORT_TURNS_H */
+#endif /* _QUELL_CORE_PORT_BANDSHARE_H */

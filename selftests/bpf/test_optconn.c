@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ebpf/talk.h in user space: which option a segment gets, what a received one tells, and the
+ * ebpf/optconn.h in user space: which option a segment gets, what a received one tells, and the
  * departures kept against a model that keeps all of them.
  */
 #include <string.h>
@@ -8,21 +8,21 @@
 #include "random.h"
 #include "test.h"
 
-#include "../../ebpf/talk.h"
+#include "../../ebpf/optconn.h"
 
 #define MSEC_NS		1000000ULL
 #define RANDOM_STEPS	300000
 #define PACKETS_MAX	4096
 
 /* A connection that has spoken, with nothing outstanding. */
-static struct quell_talk talk_new(void)
+static struct quell_optconn talk_new(void)
 {
-	return (struct quell_talk) { .secret = 0xfffffff0, .heard = true };
+	return (struct quell_optconn) { .secret = 0xfffffff0, .option_seen = true };
 }
 
-static struct quell_talk_tcp tcp_new(void)
+static struct quell_optconn_tcp tcp_new(void)
 {
-	return (struct quell_talk_tcp) {
+	return (struct quell_optconn_tcp) {
 		.now_ns = 100 * MSEC_NS, .rcv_nxt = 5000, .snd_una = 1000, .snd_nxt = 1000,
 		.window_bytes = 100000, .segs_in = 10,
 	};
@@ -32,8 +32,8 @@ TEST(choice)
 {
 	static const struct {
 		const char *name;
-		struct quell_talk_room room;
-		bool owes, heard;
+		struct quell_optconn_room room;
+		bool owes, option_seen;
 		u32 bytes;
 		u8 form, flags;
 	} rows[] = {
@@ -52,17 +52,17 @@ TEST(choice)
 		{ "cut_before_it_was_agreed", { 1448, 28, 1448 }, true, true, 0, 0, 0 },
 		{ "data_beside_two_blocks", { 100, 8, 1448 }, true, true, 0, 0, 0 },
 	};
-	struct quell_talk_tcp tcp = tcp_new();
+	struct quell_optconn_tcp tcp = tcp_new();
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_talk talk = talk_new();
+		struct quell_optconn conn = talk_new();
 		struct quell_opt opt = {};
 
-		talk.heard = rows[i].heard;
-		talk.echo = (struct quell_talk_echo) { .seq = 4000, .end_seq = 5000,
-						       .waits = rows[i].owes };
-		EXPECT_EQ(rows[i].bytes, quell_talk_choose(&talk, &tcp, &rows[i].room, &opt))
+		conn.option_seen = rows[i].option_seen;
+		conn.echo = (struct quell_optconn_echo) { .seq = 4000, .end_seq = 5000,
+							  .waits = rows[i].owes };
+		EXPECT_EQ(rows[i].bytes, quell_optconn_choose(&conn, &tcp, &rows[i].room, &opt))
 			TH_LOG("%s", rows[i].name);
 		if (!rows[i].bytes)
 			continue;
@@ -78,8 +78,8 @@ TEST(choice_of_records)
 {
 	static const struct {
 		const char *name;
-		struct quell_talk_room room;
-		bool asks, owes, has;
+		struct quell_optconn_room room;
+		bool send_records, owes, has;
 		u32 bytes;
 		u8 form, flags;
 	} rows[] = {
@@ -103,18 +103,18 @@ TEST(choice_of_records)
 		  0 },
 		{ "nothing_to_echo", { 0, 40, 1448 }, true, false, true, 0, 0, 0 },
 	};
-	struct quell_talk_tcp tcp = tcp_new();
+	struct quell_optconn_tcp tcp = tcp_new();
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_talk talk = talk_new();
+		struct quell_optconn conn = talk_new();
 		struct quell_opt opt = {};
 
-		talk.asks = rows[i].asks;
-		talk.echo = (struct quell_talk_echo) { .seq = 4000, .end_seq = 5000,
-						       .waits = rows[i].owes,
-						       .record = { rows[i].has } };
-		EXPECT_EQ(rows[i].bytes, quell_talk_choose(&talk, &tcp, &rows[i].room, &opt))
+		conn.send_records = rows[i].send_records;
+		conn.echo = (struct quell_optconn_echo) { .seq = 4000, .end_seq = 5000,
+							  .waits = rows[i].owes,
+							  .record = { rows[i].has } };
+		EXPECT_EQ(rows[i].bytes, quell_optconn_choose(&conn, &tcp, &rows[i].room, &opt))
 			TH_LOG("%s", rows[i].name);
 		if (!rows[i].bytes)
 			continue;
@@ -125,10 +125,10 @@ TEST(choice_of_records)
 	}
 }
 
-static struct quell_talk_segment data_at(u32 seq)
+static struct quell_optconn_segment data_at(u32 seq)
 {
-	return (struct quell_talk_segment) { .rx_ns = 100 * MSEC_NS, .seq = seq, .ack_seq = 1000,
-					     .payload_bytes = 1000 };
+	return (struct quell_optconn_segment) { .rx_ns = 100 * MSEC_NS, .seq = seq, .ack_seq = 1000,
+						.payload_bytes = 1000 };
 }
 
 /* Of data with a record, then some without one, one echo tells; the next tells of nothing. */
@@ -137,27 +137,27 @@ TEST(record_is_echoed_once)
 	struct quell_opt opt = { .form = QUELL_OPT_FULL,
 				 .flags = QUELL_OPT_F_DATA | QUELL_OPT_F_TELEMETRY,
 				 .telemetry = { 3, 1, 2 } };
-	struct quell_talk_room room = { 0, 40, 1448 };
-	struct quell_talk_segment segment;
-	struct quell_talk_tcp tcp = tcp_new();
-	struct quell_talk talk = talk_new();
+	struct quell_optconn_room room = { 0, 40, 1448 };
+	struct quell_optconn_segment segment;
+	struct quell_optconn_tcp tcp = tcp_new();
+	struct quell_optconn conn = talk_new();
 	struct quell_opt answer = {};
 
 	segment = data_at(4000);
-	quell_talk_hear(&talk, &opt, &tcp, &segment);
+	quell_optconn_receive(&conn, &opt, &tcp, &segment);
 	opt.telemetry[0] = 0;
 	segment = data_at(5000);
-	quell_talk_hear(&talk, &opt, &tcp, &segment);
+	quell_optconn_receive(&conn, &opt, &tcp, &segment);
 	tcp.rcv_nxt = 6000;
-	ASSERT_EQ(28, quell_talk_choose(&talk, &tcp, &room, &answer));
-	quell_talk_fill(&talk, &answer, tcp.now_ns);
+	ASSERT_EQ(28, quell_optconn_choose(&conn, &tcp, &room, &answer));
+	quell_optconn_fill(&conn, &answer, tcp.now_ns);
 	EXPECT_EQ(3, answer.record[0]);
 	EXPECT_EQ(2, answer.record[2]);
 	opt.flags = QUELL_OPT_F_DATA;
 	segment = data_at(6000);
-	quell_talk_hear(&talk, &opt, &tcp, &segment);
+	quell_optconn_receive(&conn, &opt, &tcp, &segment);
 	tcp.rcv_nxt = 7000;
-	EXPECT_EQ(16, quell_talk_choose(&talk, &tcp, &room, &answer));
+	EXPECT_EQ(16, quell_optconn_choose(&conn, &tcp, &room, &answer));
 }
 
 /* Data 1000 .. 3000 left 20 ms ago.  Only with an echo that is believed a record is. */
@@ -175,18 +175,18 @@ TEST(record_is_heard)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_talk_tcp tcp = tcp_new();
-		struct quell_talk talk = talk_new();
-		struct quell_talk_segment segment = { .rx_ns = tcp.now_ns, .ack_seq = 3000 };
+		struct quell_optconn_tcp tcp = tcp_new();
+		struct quell_optconn conn = talk_new();
+		struct quell_optconn_segment segment = { .rx_ns = tcp.now_ns, .ack_seq = 3000 };
 		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = rows[i].flags,
 					 .record = { 5 } };
 
-		talk.record[0] = 9;	/* of an older ACK */
-		quell_talk_sent(&talk, &tcp, 3000, 80 * MSEC_NS);
+		conn.record[0] = 9;	/* of an older ACK */
+		quell_optconn_sent(&conn, &tcp, 3000, 80 * MSEC_NS);
 		tcp.snd_nxt = 3000;
-		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, talk.secret);
-		quell_talk_hear(&talk, &opt, &tcp, &segment);
-		EXPECT_EQ(rows[i].hop, talk.record[0])
+		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, conn.secret);
+		quell_optconn_receive(&conn, &opt, &tcp, &segment);
+		EXPECT_EQ(rows[i].hop, conn.record[0])
 			TH_LOG("%s", rows[i].name);
 	}
 }
@@ -204,22 +204,22 @@ TEST(due)
 		{ "not_all_of_it", 6000, 7000, 6000, 6999, false },
 		{ "before_the_block", 5999, 7000, 6000, 7000, false },
 	};
-	struct quell_talk_tcp tcp = tcp_new();
+	struct quell_optconn_tcp tcp = tcp_new();
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_talk talk = talk_new();
+		struct quell_optconn conn = talk_new();
 
 		tcp.block_seq = rows[i].block_seq;
 		tcp.block_end = rows[i].block_end;
-		talk.echo = (struct quell_talk_echo) { .seq = rows[i].seq, .waits = true,
-						       .end_seq = rows[i].end_seq };
-		EXPECT_EQ(rows[i].owes, quell_talk_owes_echo(&talk, &tcp))
+		conn.echo = (struct quell_optconn_echo) { .seq = rows[i].seq, .waits = true,
+							  .end_seq = rows[i].end_seq };
+		EXPECT_EQ(rows[i].owes, quell_optconn_has_echo(&conn, &tcp))
 			TH_LOG("%s", rows[i].name);
 	}
 }
 
-TEST(heard)
+TEST(option_seen)
 {
 	/* Of data 1000 .. 3000, which left 20 and 10 ms ago, and an ACK of all of it. */
 	static const struct {
@@ -229,63 +229,66 @@ TEST(heard)
 		u64 rtt_ns, taken_hold_ns;
 		u32 flight_pkts, sacked_pkts;
 	} rows[] = {
-		{ "oldest", 80 * MSEC_NS, 0, 3000, QUELL_TALK_SAMPLED, 20 * MSEC_NS, 0, 0, 0 },
-		{ "newest", 90 * MSEC_NS, 5, 3000, QUELL_TALK_SAMPLED, 10 * MSEC_NS, 5, 0, 0 },
-		{ "before_the_oldest", 80 * MSEC_NS - 1, 0, 3000, QUELL_TALK_ECHO_REFUSED,
+		{ "oldest", 80 * MSEC_NS, 0, 3000, QUELL_OPTCONN_SAMPLED, 20 * MSEC_NS, 0, 0, 0 },
+		{ "newest", 90 * MSEC_NS, 5, 3000, QUELL_OPTCONN_SAMPLED, 10 * MSEC_NS, 5, 0, 0 },
+		{ "before_the_oldest", 80 * MSEC_NS - 1, 0, 3000, QUELL_OPTCONN_ECHO_REFUSED,
 		  20 * MSEC_NS, 0, 0, 0 },
-		{ "lone_waited", 91 * MSEC_NS, 0, 3000, QUELL_TALK_WAITED, 0, 0, 1, 0 },
-		{ "lone_waited_till_receipt", 100 * MSEC_NS - 1, 0, 3000, QUELL_TALK_WAITED, 0, 0,
+		{ "lone_waited", 91 * MSEC_NS, 0, 3000, QUELL_OPTCONN_DELAYED, 0, 0, 1, 0 },
+		{ "lone_waited_till_receipt", 100 * MSEC_NS - 1, 0, 3000, QUELL_OPTCONN_DELAYED, 0,
+		 0,
 		  1, 0 },
 		{ "lone_short_form", 90 * MSEC_NS + QUELL_ECHO_WAIT_NS, 0, 3000,
-		  QUELL_TALK_SAMPLED, 10 * MSEC_NS, QUELL_ECHO_WAIT_NS, 1, 0 },
-		{ "added_to_one_of_two", 91 * MSEC_NS, 2 * MSEC_NS, 3000, QUELL_TALK_SAMPLED,
+		  QUELL_OPTCONN_SAMPLED, 10 * MSEC_NS, QUELL_ECHO_WAIT_NS, 1, 0 },
+		{ "added_to_one_of_two", 91 * MSEC_NS, 2 * MSEC_NS, 3000, QUELL_OPTCONN_SAMPLED,
 		  10 * MSEC_NS, 3 * MSEC_NS, 2, 0 },
 		{ "added_all", 100 * MSEC_NS - 1, 0, 3000,
-		  QUELL_TALK_SAMPLED | QUELL_TALK_HOLD_REFUSED, 10 * MSEC_NS, 6 * MSEC_NS, 2, 0 },
-		{ "of_one_not_acknowledged", 91 * MSEC_NS, 0, 2000, QUELL_TALK_SAMPLED,
+		  QUELL_OPTCONN_SAMPLED | QUELL_OPTCONN_HOLD_REFUSED, 10 * MSEC_NS, 6 * MSEC_NS, 2,
+			  0 },
+		{ "of_one_not_acknowledged", 91 * MSEC_NS, 0, 2000, QUELL_OPTCONN_SAMPLED,
 		  10 * MSEC_NS, MSEC_NS, 2, 0 },
-		{ "one_acknowledged_out_of_order", 90 * MSEC_NS, 0, 2000, QUELL_TALK_SAMPLED,
+		{ "one_acknowledged_out_of_order", 90 * MSEC_NS, 0, 2000, QUELL_OPTCONN_SAMPLED,
 		  10 * MSEC_NS, 0, 1, 1 },
-		{ "waited_beyond_receipt", 100 * MSEC_NS, 0, 3000, QUELL_TALK_ECHO_REFUSED,
+		{ "waited_beyond_receipt", 100 * MSEC_NS, 0, 3000, QUELL_OPTCONN_ECHO_REFUSED,
 		  20 * MSEC_NS, 0, 1, 0 },
 		{ "a_second_before", 90 * MSEC_NS - 1000 * MSEC_NS, 0, 3000,
-		  QUELL_TALK_ECHO_REFUSED, 20 * MSEC_NS, 0, 0, 0 },
+		  QUELL_OPTCONN_ECHO_REFUSED, 20 * MSEC_NS, 0, 0, 0 },
 		{ "late_of_nothing_new", 80 * MSEC_NS - 1, 0, 1000, 0, 0, 0, 0, 0 },
 		{ "all_hold", 80 * MSEC_NS, 20 * MSEC_NS, 3000,
-		  QUELL_TALK_SAMPLED | QUELL_TALK_HOLD_REFUSED, 20 * MSEC_NS, 16 * MSEC_NS, 0, 0 },
-		{ "half_of_the_least_left", 80 * MSEC_NS, 16 * MSEC_NS, 3000, QUELL_TALK_SAMPLED,
+		  QUELL_OPTCONN_SAMPLED | QUELL_OPTCONN_HOLD_REFUSED, 20 * MSEC_NS, 16 * MSEC_NS, 0,
+			  0 },
+		{ "half_of_the_least_left", 80 * MSEC_NS, 16 * MSEC_NS, 3000, QUELL_OPTCONN_SAMPLED,
 		  20 * MSEC_NS, 16 * MSEC_NS, 0, 0 },
-		{ "of_data_never_sent", 80 * MSEC_NS, 0, 3001, QUELL_TALK_OUTSIDE, 0, 0, 0, 0 },
-		{ "long_acknowledged", 80 * MSEC_NS, 0, 1000 - 100001, QUELL_TALK_OUTSIDE, 0, 0,
+		{ "of_data_never_sent", 80 * MSEC_NS, 0, 3001, QUELL_OPTCONN_OUTSIDE, 0, 0, 0, 0 },
+		{ "long_acknowledged", 80 * MSEC_NS, 0, 1000 - 100001, QUELL_OPTCONN_OUTSIDE, 0, 0,
 		  0, 0 },
-		{ "acknowledged", 80 * MSEC_NS, 0, 1000 - 100000, QUELL_TALK_SAMPLED,
+		{ "acknowledged", 80 * MSEC_NS, 0, 1000 - 100000, QUELL_OPTCONN_SAMPLED,
 		  20 * MSEC_NS, 0, 0, 0 },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_talk_tcp tcp = tcp_new();
-		struct quell_talk talk = talk_new();
-		struct quell_talk_segment segment = { .rx_ns = tcp.now_ns,
-						      .least_ns = 8 * MSEC_NS,
-						      .ack_seq = rows[i].ack_seq };
+		struct quell_optconn_tcp tcp = tcp_new();
+		struct quell_optconn conn = talk_new();
+		struct quell_optconn_segment segment = { .rx_ns = tcp.now_ns,
+							 .least_ns = 8 * MSEC_NS,
+							 .ack_seq = rows[i].ack_seq };
 		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK,
 					 .hold_ns = rows[i].hold_ns, .senders = 0x180 };
 
 		tcp.flight_pkts = rows[i].flight_pkts;
 		tcp.sacked_pkts = rows[i].sacked_pkts;
-		quell_talk_sent(&talk, &tcp, 2000, 80 * MSEC_NS);
+		quell_optconn_sent(&conn, &tcp, 2000, 80 * MSEC_NS);
 		tcp.snd_nxt = 2000;
-		quell_talk_sent(&talk, &tcp, 3000, 90 * MSEC_NS);
+		quell_optconn_sent(&conn, &tcp, 3000, 90 * MSEC_NS);
 		tcp.snd_nxt = 3000;
-		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, talk.secret);
-		EXPECT_EQ(rows[i].found, quell_talk_hear(&talk, &opt, &tcp, &segment))
+		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, conn.secret);
+		EXPECT_EQ(rows[i].found, quell_optconn_receive(&conn, &opt, &tcp, &segment))
 			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].rtt_ns, talk.rtt_ns)
+		EXPECT_EQ(rows[i].rtt_ns, conn.rtt_ns)
 			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].taken_hold_ns, talk.hold_ns)
+		EXPECT_EQ(rows[i].taken_hold_ns, conn.hold_ns)
 			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].found & QUELL_TALK_OUTSIDE ? 0 : 384, talk.senders_q8)
+		EXPECT_EQ(rows[i].found & QUELL_OPTCONN_OUTSIDE ? 0 : 384, conn.senders_q8)
 			TH_LOG("%s", rows[i].name);
 	}
 }
@@ -301,65 +304,66 @@ TEST(no_echo_makes_a_round_trip_short)
 	u32 i, k;
 
 	for (i = 0; i < 20000; i++) {
-		struct quell_talk_tcp tcp = tcp_new();
-		struct quell_talk talk = talk_new();
-		struct quell_talk_segment segment = { .rx_ns = tcp.now_ns };
+		struct quell_optconn_tcp tcp = tcp_new();
+		struct quell_optconn conn = talk_new();
+		struct quell_optconn_segment segment = { .rx_ns = tcp.now_ns };
 		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK };
 		u32 acked = 1 + random_u64(&random) % 20;
 		u64 depart_ns = 50 * MSEC_NS, newest_ns = 0, true_ns, coarse_ns;
 
 		tcp.flight_pkts = 20;
-		talk.min_rtt_ns = 8 * MSEC_NS;
+		conn.min_rtt_ns = 8 * MSEC_NS;
 		for (k = 1; k <= 20; k++) {
 			depart_ns += random_u64(&random) % (2 * MSEC_NS);
-			quell_talk_sent(&talk, &tcp, tcp.snd_nxt + 100, depart_ns);
+			quell_optconn_sent(&conn, &tcp, tcp.snd_nxt + 100, depart_ns);
 			tcp.snd_nxt += 100;
 			newest_ns = k == acked ? depart_ns : newest_ns;
 		}
 		segment.ack_seq = tcp.snd_una + 100 * acked;
 		opt.echo_ns = quell_echo_hide(random_u64(&random) % 2 ?
 					      random_u64(&random) : 50 * MSEC_NS +
-					      random_u64(&random) % (50 * MSEC_NS), talk.secret);
-		quell_talk_hear(&talk, &opt, &tcp, &segment);
+					      random_u64(&random) % (50 * MSEC_NS), conn.secret);
+		quell_optconn_receive(&conn, &opt, &tcp, &segment);
 		true_ns = segment.rx_ns - newest_ns;
-		coarse_ns = quell_max_u64(talk.min_rtt_ns / 8, (depart_ns - 50 * MSEC_NS) / 4);
-		ASSERT_GE(talk.rtt_ns + coarse_ns + 2 * MSEC_NS, true_ns);
+		coarse_ns = quell_max_u64(conn.min_rtt_ns / 8, (depart_ns - 50 * MSEC_NS) / 4);
+		ASSERT_GE(conn.rtt_ns + coarse_ns + 2 * MSEC_NS, true_ns);
 		/* The truth is believed to the ns. */
-		talk.secret = 0;
+		conn.secret = 0;
 		opt = (struct quell_opt) { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK,
 					   .echo_ns = newest_ns };
-		ASSERT_EQ(QUELL_TALK_SAMPLED, quell_talk_hear(&talk, &opt, &tcp, &segment));
-		ASSERT_EQ(true_ns, talk.rtt_ns);
+		ASSERT_EQ(QUELL_OPTCONN_SAMPLED,
+			  quell_optconn_receive(&conn, &opt, &tcp, &segment));
+		ASSERT_EQ(true_ns, conn.rtt_ns);
 	}
 }
 
 TEST(data_is_echoed_once)
 {
-	struct quell_talk_segment segment = { .rx_ns = 90 * MSEC_NS, .seq = 5000,
-					      .ack_seq = 1000, .payload_bytes = 100,
-					      .marked = true };
+	struct quell_optconn_segment segment = { .rx_ns = 90 * MSEC_NS, .seq = 5000,
+						 .ack_seq = 1000, .payload_bytes = 100,
+						 .marked = true };
 	struct quell_opt data = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_DATA,
 				  .depart_ns = 77, .entropy = 9, .payload_bytes = 100 };
-	struct quell_talk_room room = { 0, 40, 1448 };
-	struct quell_talk_tcp tcp = tcp_new();
-	struct quell_talk talk = talk_new();
+	struct quell_optconn_room room = { 0, 40, 1448 };
+	struct quell_optconn_tcp tcp = tcp_new();
+	struct quell_optconn conn = talk_new();
 	struct quell_opt opt = {};
 
 	/* What a switch has cut off is no data. */
 	segment.payload_bytes = 0;
-	quell_talk_hear(&talk, &data, &tcp, &segment);
-	EXPECT_FALSE(talk.echo.waits);
+	quell_optconn_receive(&conn, &data, &tcp, &segment);
+	EXPECT_FALSE(conn.echo.waits);
 	segment.payload_bytes = 100;
-	quell_talk_hear(&talk, &data, &tcp, &segment);
-	EXPECT_EQ(0, quell_talk_choose(&talk, &tcp, &room, &opt));
+	quell_optconn_receive(&conn, &data, &tcp, &segment);
+	EXPECT_EQ(0, quell_optconn_choose(&conn, &tcp, &room, &opt));
 	tcp.rcv_nxt = 5100;
-	EXPECT_EQ(16, quell_talk_choose(&talk, &tcp, &room, &opt));
-	quell_talk_fill(&talk, &opt, segment.rx_ns + QUELL_ECHO_WAIT_NS);
+	EXPECT_EQ(16, quell_optconn_choose(&conn, &tcp, &room, &opt));
+	quell_optconn_fill(&conn, &opt, segment.rx_ns + QUELL_ECHO_WAIT_NS);
 	EXPECT_EQ(QUELL_OPT_F_ACK | QUELL_OPT_F_CE, opt.flags);
 	EXPECT_EQ(77, opt.echo_ns);
 	EXPECT_EQ(9, opt.echo_entropy);
 	EXPECT_EQ(QUELL_ECHO_WAIT_NS, opt.hold_ns);
-	EXPECT_EQ(0, quell_talk_choose(&talk, &tcp, &room, &opt));
+	EXPECT_EQ(0, quell_optconn_choose(&conn, &tcp, &room, &opt));
 }
 
 /* Where the stamp has the time in which the ACK waited. */
@@ -384,81 +388,81 @@ TEST(waits_are_added)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct quell_opt opt = { .form = rows[i].form, .flags = QUELL_OPT_F_ACK };
-		struct quell_talk talk = talk_new();
+		struct quell_optconn conn = talk_new();
 
-		talk.echo = (struct quell_talk_echo) { .rx_ns = 1000, .depart_ns = 77,
-						       .waits = true };
+		conn.echo = (struct quell_optconn_echo) { .rx_ns = 1000, .depart_ns = 77,
+							  .waits = true };
 		EXPECT_EQ(rows[i].hold_ns > QUELL_ECHO_WAIT_NS,
-			  quell_talk_fill(&talk, &opt, 1000 + rows[i].hold_ns))
+			  quell_optconn_fill(&conn, &opt, 1000 + rows[i].hold_ns))
 			TH_LOG("%s", rows[i].name);
 		EXPECT_EQ(rows[i].echo_ns, opt.echo_ns)
 			TH_LOG("%s", rows[i].name);
 		EXPECT_EQ(rows[i].stated_ns, opt.hold_ns)
 			TH_LOG("%s", rows[i].name);
-		EXPECT_FALSE(talk.echo.waits)
+		EXPECT_FALSE(conn.echo.waits)
 			TH_LOG("%s", rows[i].name);
 	}
 }
 
 TEST(sample_is_taken_once_and_in_time)
 {
-	struct quell_talk talk = talk_new();
+	struct quell_optconn conn = talk_new();
 	u32 i;
 
-	talk.rtt_ns = 500;
-	talk.sample_ns = 1000;
-	EXPECT_EQ(0, quell_talk_take(&talk, 1001, 0));
-	EXPECT_FALSE(quell_talk_has_rtt(&talk));
-	talk.sample_ns = 1000;
-	EXPECT_EQ(500, quell_talk_take(&talk, 1000, 0));
-	EXPECT_EQ(0, quell_talk_take(&talk, 1000, 0));
-	EXPECT_EQ(500, talk.min_rtt_ns);
+	conn.rtt_ns = 500;
+	conn.sample_ns = 1000;
+	EXPECT_EQ(0, quell_optconn_take(&conn, 1001, 0));
+	EXPECT_FALSE(quell_optconn_has_rtt(&conn));
+	conn.sample_ns = 1000;
+	EXPECT_EQ(500, quell_optconn_take(&conn, 1000, 0));
+	EXPECT_EQ(0, quell_optconn_take(&conn, 1000, 0));
+	EXPECT_EQ(500, conn.min_rtt_ns);
 	/* ACKs that waited are none of those without an echo, and only their own. */
-	talk.rtt_ns = 0;
-	talk.waited = true;
-	talk.sample_ns = 1000;
-	i = talk.silent_acks;
-	EXPECT_EQ(0, quell_talk_take(&talk, 1000, 0));
-	EXPECT_TRUE(talk.waited && talk.silent_acks == i);
-	EXPECT_EQ(0, quell_talk_take(&talk, 2000, 0));
-	EXPECT_TRUE(!talk.waited && talk.silent_acks == i + 1);
-	for (i = talk.silent_acks; i < QUELL_TALK_SILENT_MAX; i++) {
-		EXPECT_TRUE(quell_talk_has_rtt(&talk));
-		quell_talk_take(&talk, 2000, 0);
+	conn.rtt_ns = 0;
+	conn.waited = true;
+	conn.sample_ns = 1000;
+	i = conn.no_echo_acks;
+	EXPECT_EQ(0, quell_optconn_take(&conn, 1000, 0));
+	EXPECT_TRUE(conn.waited && conn.no_echo_acks == i);
+	EXPECT_EQ(0, quell_optconn_take(&conn, 2000, 0));
+	EXPECT_TRUE(!conn.waited && conn.no_echo_acks == i + 1);
+	for (i = conn.no_echo_acks; i < QUELL_OPTCONN_NO_ECHO_MAX; i++) {
+		EXPECT_TRUE(quell_optconn_has_rtt(&conn));
+		quell_optconn_take(&conn, 2000, 0);
 	}
-	EXPECT_FALSE(quell_talk_has_rtt(&talk));
-	talk.rtt_ns = 600;
-	talk.sample_ns = 1000;
-	EXPECT_EQ(600, quell_talk_take(&talk, 1000, 0));
-	EXPECT_TRUE(quell_talk_has_rtt(&talk));
-	EXPECT_EQ(500, talk.min_rtt_ns);
+	EXPECT_FALSE(quell_optconn_has_rtt(&conn));
+	conn.rtt_ns = 600;
+	conn.sample_ns = 1000;
+	EXPECT_EQ(600, quell_optconn_take(&conn, 1000, 0));
+	EXPECT_TRUE(quell_optconn_has_rtt(&conn));
+	EXPECT_EQ(500, conn.min_rtt_ns);
 }
 
 /* An ACK whose data came out of order may echo any departure: TCP knows better. */
 TEST(a_round_trip_is_no_shorter_than_tcp_says)
 {
-	struct quell_talk talk = talk_new();
+	struct quell_optconn conn = talk_new();
 
-	talk.rtt_ns = 1000;
-	talk.sample_ns = 5;
-	EXPECT_EQ(999000, quell_talk_take(&talk, 5, 999000));
-	EXPECT_EQ(999000, talk.min_rtt_ns);
-	talk.rtt_ns = 1000;
-	talk.sample_ns = 5;
-	EXPECT_EQ(1000, quell_talk_take(&talk, 5, 999));
+	conn.rtt_ns = 1000;
+	conn.sample_ns = 5;
+	EXPECT_EQ(999000, quell_optconn_take(&conn, 5, 999000));
+	EXPECT_EQ(999000, conn.min_rtt_ns);
+	conn.rtt_ns = 1000;
+	conn.sample_ns = 5;
+	EXPECT_EQ(1000, quell_optconn_take(&conn, 5, 999));
 	/* Nor is TCP's a sample of its own. */
-	EXPECT_EQ(0, quell_talk_take(&talk, 5, 999000));
+	EXPECT_EQ(0, quell_optconn_take(&conn, 5, 999000));
 }
 
 TEST(stripped)
 {
-	struct quell_talk talk = { .heard_segs = 0xfffffff0 };
+	struct quell_optconn conn = { .option_segs = 0xfffffff0 };
 
-	EXPECT_FALSE(quell_talk_is_stripped(&talk, 15));
-	EXPECT_TRUE(quell_talk_is_stripped(&talk, 16));
-	talk.heard = true;
-	EXPECT_FALSE(quell_talk_is_stripped(&talk, 1007));
-	EXPECT_TRUE(quell_talk_is_stripped(&talk, 1008));
+	EXPECT_FALSE(quell_optconn_is_stripped(&conn, 15));
+	EXPECT_TRUE(quell_optconn_is_stripped(&conn, 16));
+	conn.option_seen = true;
+	EXPECT_FALSE(quell_optconn_is_stripped(&conn, 1007));
+	EXPECT_TRUE(quell_optconn_is_stripped(&conn, 1008));
 }
 
 /* Departures of all packets, by the sequence number behind them. */
@@ -484,20 +488,20 @@ static u64 model_oldest_ns(struct model *model, u32 una)
  */
 TEST(marks)
 {
-	struct quell_talk_tcp tcp = tcp_new();
-	struct quell_talk talk = talk_new();
+	struct quell_optconn_tcp tcp = tcp_new();
+	struct quell_optconn conn = talk_new();
 	static struct model model;
 	struct random_state random = { 42 };
 	u64 now_ns = 1, kept_ns, exact_ns, longest_ns = 0;
 	u32 i, at, merged = 0;
 
-	talk.min_rtt_ns = 80000;
+	conn.min_rtt_ns = 80000;
 	tcp.snd_una = 0xffff0000;
 	tcp.snd_nxt = 0xffff0000;
 	for (i = 0; i < RANDOM_STEPS; i++) {
 		now_ns += random_u64(&random) % (i / 10000 % 2 ? 40000 : 2000);
 		if (model.nr < PACKETS_MAX && random_u64(&random) % 2) {
-			quell_talk_sent(&talk, &tcp, tcp.snd_nxt + 100, now_ns);
+			quell_optconn_sent(&conn, &tcp, tcp.snd_nxt + 100, now_ns);
 			at = (model.first + model.nr++) % PACKETS_MAX;
 			model.depart_ns[at] = now_ns;
 			model.end_seq[at] = tcp.snd_nxt + 100;
@@ -507,12 +511,12 @@ TEST(marks)
 			tcp.snd_una += 100 * (random_u64(&random) % 8 % (model.nr + 1));
 		}
 		exact_ns = model_oldest_ns(&model, tcp.snd_una);
-		kept_ns = quell_talk_oldest_ns(&talk, tcp.snd_una);
+		kept_ns = quell_optconn_oldest_ns(&conn, tcp.snd_una);
 		longest_ns = exact_ns ? quell_max_u64(longest_ns, now_ns - exact_ns) : 0;
 		merged += kept_ns != exact_ns;
 		ASSERT_TRUE(kept_ns <= exact_ns && !kept_ns == !exact_ns)
 			TH_LOG("step %u: %llu kept, %llu exact", i, kept_ns, exact_ns);
-		ASSERT_LE(exact_ns - kept_ns, quell_max_u64(talk.min_rtt_ns / 8, longest_ns / 4))
+		ASSERT_LE(exact_ns - kept_ns, quell_max_u64(conn.min_rtt_ns / 8, longest_ns / 4))
 			TH_LOG("step %u: %llu kept, %llu exact", i, kept_ns, exact_ns);
 	}
 	/* Both are met. */
@@ -523,8 +527,8 @@ TEST(marks)
 /* Two ends and the codec between them: what one measures is what the clock says. */
 TEST(both_ends)
 {
-	struct quell_talk_tcp a_tcp = tcp_new(), b_tcp = tcp_new();
-	struct quell_talk a = talk_new(), b = talk_new();
+	struct quell_optconn_tcp a_tcp = tcp_new(), b_tcp = tcp_new();
+	struct quell_optconn a = talk_new(), b = talk_new();
 	struct random_state random = { 7 };
 	u64 there_ns, hold_ns, back_ns, rtt_ns;
 	bool waited;
@@ -534,8 +538,8 @@ TEST(both_ends)
 	b_tcp.rcv_nxt = a_tcp.snd_una;
 	for (i = 0; i < 10000; i++) {
 		struct quell_opt data = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_DATA };
-		struct quell_talk_room room = { 0, i % 3 ? 40 : 8, 1448 };
-		struct quell_talk_segment segment = { .payload_bytes = 1000 };
+		struct quell_optconn_room room = { 0, i % 3 ? 40 : 8, 1448 };
+		struct quell_optconn_segment segment = { .payload_bytes = 1000 };
 		u8 wire[QUELL_OPT_MAX_BYTES];
 		struct quell_opt opt = {};
 
@@ -546,28 +550,29 @@ TEST(both_ends)
 		segment.seq = a_tcp.snd_nxt;
 		segment.ack_seq = b_tcp.snd_nxt;
 		data.depart_ns = quell_echo_hide(a_tcp.now_ns, a.secret);
-		quell_talk_sent(&a, &a_tcp, a_tcp.snd_nxt + 1000, a_tcp.now_ns);
+		quell_optconn_sent(&a, &a_tcp, a_tcp.snd_nxt + 1000, a_tcp.now_ns);
 		a_tcp.snd_nxt += 1000;
 		quell_opt_encode(&data, wire);
 		ASSERT_TRUE(quell_opt_decode(wire, wire[1], false, &data));
 		segment.rx_ns = 77777 + a_tcp.now_ns + there_ns;	/* b's clock */
-		ASSERT_EQ(0, quell_talk_hear(&b, &data, &b_tcp, &segment));
+		ASSERT_EQ(0, quell_optconn_receive(&b, &data, &b_tcp, &segment));
 		b_tcp.rcv_nxt += 1000;
-		ASSERT_NE(0, quell_talk_choose(&b, &b_tcp, &room, &opt));
-		quell_talk_fill(&b, &opt, segment.rx_ns + hold_ns);
+		ASSERT_NE(0, quell_optconn_choose(&b, &b_tcp, &room, &opt));
+		quell_optconn_fill(&b, &opt, segment.rx_ns + hold_ns);
 		quell_opt_encode(&opt, wire);
 		ASSERT_TRUE(quell_opt_decode(wire, wire[1], false, &opt));
 		a_tcp.now_ns += there_ns + hold_ns + back_ns;
-		segment = (struct quell_talk_segment) { .rx_ns = a_tcp.now_ns,
-							.least_ns = 2,
-							.ack_seq = a_tcp.snd_nxt };
+		segment = (struct quell_optconn_segment) { .rx_ns = a_tcp.now_ns,
+							   .least_ns = 2,
+							   .ack_seq = a_tcp.snd_nxt };
 		/* Only a lone segment waits. */
 		waited = hold_ns > QUELL_ECHO_WAIT_NS && a_tcp.flight_pkts == 1;
-		ASSERT_EQ(waited ? QUELL_TALK_WAITED : QUELL_TALK_SAMPLED,
-			  quell_talk_hear(&a, &opt, &a_tcp, &segment) & ~QUELL_TALK_HOLD_REFUSED);
+		ASSERT_EQ(waited ? QUELL_OPTCONN_DELAYED : QUELL_OPTCONN_SAMPLED,
+			  quell_optconn_receive(&a, &opt, &a_tcp,
+						&segment) & ~QUELL_OPTCONN_HOLD_REFUSED);
 		a_tcp.snd_una = a_tcp.snd_nxt;
 		rtt_ns = waited ? 0 : there_ns + back_ns + hold_ns;
-		ASSERT_EQ(rtt_ns, quell_talk_take(&a, a_tcp.now_ns, 0));
+		ASSERT_EQ(rtt_ns, quell_optconn_take(&a, a_tcp.now_ns, 0));
 		ASSERT_EQ(waited, a.waited);
 	}
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests and answers.
+ *
+ * A receiver of ours acknowledges a packet with PSH at once, receive_data.c, and so each
+ * request.  Where two programs take turns, every exchange is then four packets, two of them
+ * pure ACKs; the stack's delayed ACK would be on the answer, and make it two.
+ *
+ * So the ACK of a request waits if the program's last answers came soon:
+ *
+ *	request		the packet ends a message and acknowledges all that this end sent
+ *	answer		the next new data of this end
+ *	soon		within DELACK_TIMEOUT_NS of the request; DELACK_PROMPT_MIN in a row
+ *
+ * If no answer comes in that time the timer of the flow sends the ACK, and the next ones do
+ * not wait until answers have been prompt again.  An answer that comes puts the timer off,
+ * quell_tail_sent(): it would fire for each request.  The wait is half of tail-floor's
+ * default: the peer sends no tail loss probe meanwhile.
+ *
+ * The Quell option states how long an ACK was delayed.  Without it an answer's round-trip time
+ * has the program's time in it and is no sample (ack.c), so every DELACK_SAMPLE_INTERVAL-th
+ * request is then acknowledged at once.
+ */
+#include <linux/ktime.h>
+#include <net/tcp.h>
+#include <compat/tcp_ecn.h>
+#include "cc/cc.h"
+#include "flow/flow.h"
+#include "netns/counters.h"
+#include "netns/net.h"
+
+#define DELACK_TIMEOUT_NS	(50U * NSEC_PER_USEC)
+/* How long an ACK waits for a process that owns the socket: the time to copy 64 KB. */
+#define DELACK_BUSY_NS		(20U * NSEC_PER_USEC)
+#define DELACK_PROMPT_MIN	4
+#define DELACK_SAMPLE_INTERVAL	64
+
+/**
+ * quell_delack_start() - a data packet came in: may its ACK wait for an answer?
+ * @flow:     flow
+ * @sk:       its socket
+ * @data:     the packet
+ *
+ * Context: LOCAL_IN hook, without the socket lock; not the lock of @flow.
+ * Return: true if it may; the flow's timer sends it if no answer does, DELACK_TIMEOUT_NS after the
+ * oldest request without an answer.
+ */
+bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
+			const struct quell_rx_data *data)
+{
+	bool has_request = data->ends && data->ack_seq == READ_ONCE(tcp_sk(sk)->snd_nxt);
+	struct quell_delack *delack = &flow->delack;
+	bool another = READ_ONCE(delack->has_request);
+	u8 turn;
+
+	WRITE_ONCE(delack->has_request, has_request);
+	if (!has_request)
+		return false;
+	if (!another)
+		WRITE_ONCE(delack->request_rx_ns, (u32)data->rx_ns);
+	if (READ_ONCE(delack->prompt) < DELACK_PROMPT_MIN || data->marked)
+		return false;
+	turn = READ_ONCE(delack->turn) + 1;
+	WRITE_ONCE(delack->turn, turn);
+	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(turn % DELACK_SAMPLE_INTERVAL))
+		return false;
+	quell_tail_delay_ack(flow, data->rx_ns + DELACK_TIMEOUT_NS, data->end_seq,
+			     another);
+	quell_count(flow->qnet, QUELL_N_ACK_DELAYED);
+	return true;
+}
+
+/**
+ * quell_delack_watch() - a process owns the socket, and TCP may then delay the ACK of data
+ * @flow:    flow
+ * @end_seq: sequence number after the data
+ *
+ * The flow's timer sends it if it still waits when the process lets go.
+ *
+ * Context: any but hard interrupts; not the lock of @flow.
+ */
+void quell_delack_watch(struct quell_flow *flow, u32 end_seq)
+{
+	quell_tail_delay_ack(flow, ktime_get_ns() + DELACK_BUSY_NS, end_seq, true);
+}
+
+/**
+ * quell_delack_expedite() - TCP will acknowledge data at once, if it gets to it first
+ * @flow:    flow
+ * @end_seq: sequence number after the data
+ *
+ * Context: LOCAL_IN hook.
+ */
+void quell_delack_expedite(struct quell_flow *flow, u32 end_seq)
+{
+	WRITE_ONCE(flow->delack.expedite_seq, end_seq);
+	WRITE_ONCE(flow->delack.expedited, true);
+}
+
+/**
+ * quell_delack_packet_sent() - a packet has left since data was expedited, perhaps with its ACK
+ * @flow:    flow
+ * @ack_seq: its acknowledgment number
+ *
+ * A process that takes the socket between the hook and TCP may send something, after which TCP
+ * has no ACK to send.  The data then comes from the backlog as any other.
+ *
+ * Context: LOCAL_OUT hook; not the lock of @flow.
+ */
+void quell_delack_packet_sent(struct quell_flow *flow, u32 ack_seq)
+{
+	u32 expedite_seq;
+
+	/* In this order: data that is expedited meanwhile is for the next packet, or this one. */
+	WRITE_ONCE(flow->delack.expedited, false);
+	expedite_seq = READ_ONCE(flow->delack.expedite_seq);
+	if (before(ack_seq, expedite_seq))
+		quell_delack_watch(flow, expedite_seq);
+}
+
+/**
+ * quell_delack_data_sent() - new data leaves, the answer to a request, with the ACK of all that TCP
+ * has processed
+ * @flow:   flow
+ * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * The request may not be of that yet: it waits in the socket's backlog while a process sends
+ * something else.  quell_tail_sent() compares the numbers, and whether the ACK still waits is
+ * asked with the socket's lock if the timer fires.
+ *
+ * Context: LOCAL_OUT hook.
+ */
+void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns)
+{
+	struct quell_delack *delack = &flow->delack;
+	u8 prompt = READ_ONCE(delack->prompt);
+
+	WRITE_ONCE(delack->has_request, false);
+	if ((u32)now_ns - READ_ONCE(delack->request_rx_ns) > DELACK_TIMEOUT_NS)
+		WRITE_ONCE(delack->prompt, 0);
+	else if (prompt < DELACK_PROMPT_MIN)
+		WRITE_ONCE(delack->prompt, prompt + 1);
+}
+
+/**
+ * quell_delack_expire() - send the ACK that has waited long enough
+ * @flow:   flow
+ * @sk:     its socket
+ * @now_ns: now, CLOCK_MONOTONIC, ns
+ *
+ * Context: socket lock, not owned by a process; the flow's timer has fired.
+ */
+void quell_delack_expire(struct quell_flow *flow, struct sock *sk, u64 now_ns)
+{
+	struct quell_delack *delack = &flow->delack;
+
+	if (!quell_tail_ack_expired(flow, now_ns))
+		return;
+	/* The ACK left with an answer, or TCP sent it for a reason of its own. */
+	if (!inet_csk_ack_scheduled(sk))
+		return;
+	/* The program was busy, or has not answered. */
+	if (READ_ONCE(delack->has_request))
+		WRITE_ONCE(delack->prompt, 0);
+	quell_count(flow->qnet, QUELL_N_ACK_DELAY_EXPIRED);
+	quell_send_ack(sk, tcp_sk(sk)->rcv_nxt);
+}

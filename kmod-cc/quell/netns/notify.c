@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Notifications of the netlink family's multicast groups; Documentation/netlink.md has their
+ * costs and limits.
+ *
+ * Messages are made and sent within an RCU read section, so that quell_ntf_stop() can
+ * wait for them before the family is unregistered.  Memory is therefore allocated without
+ * sleeping; if it is short, listeners get ENOBUFS.
+ *
+ * Context unless stated otherwise: any but hard interrupts; callers may hold locks.
+ */
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <net/genetlink.h>
+#include <net/ipv6.h>
+#include "netns/net.h"
+#include "netns/notify.h"
+
+/* Of one quota.  A listener's default buffer holds at least 160 of them. */
+#define NTFS_PER_S		256U
+#define NTF_UNLIMITED		QUELL_QUOTAS
+
+/* Room for a counter: nest, name, value, padding. */
+#define NTF_COUNTER_BYTES	64
+
+enum ntf_group {
+	NTF_SETTINGS,
+	NTF_FLOWS,
+};
+
+static const struct genl_multicast_group ntf_groups[] = {
+	[NTF_SETTINGS]		= { .name = QUELL_MCGRP_SETTINGS },
+	[NTF_FLOWS]		= { .name = QUELL_MCGRP_FLOWS },
+};
+
+/* quell_genl_init() adds the operations before it registers the family. */
+struct genl_family quell_genl_family __ro_after_init = {
+	.name		= QUELL_FAMILY_NAME,
+	.version	= QUELL_FAMILY_VERSION,
+	.netnsok	= true,
+	.mcgrps		= ntf_groups,
+	.n_mcgrps	= ARRAY_SIZE(ntf_groups),
+};
+
+static const struct ntf_type {
+	u8	cmd;
+	u8	group;
+	u8	quota;
+} ntf_types[] = {
+	[QUELL_NTF_CC]			= { QUELL_CMD_CC_NTF, NTF_SETTINGS, NTF_UNLIMITED },
+	[QUELL_NTF_LINK]		= { QUELL_CMD_LINK_NTF, NTF_SETTINGS,
+					    NTF_UNLIMITED },
+	[QUELL_NTF_WEIGHT]		= { QUELL_CMD_WEIGHT_NTF, NTF_SETTINGS,
+					    NTF_UNLIMITED },
+	[QUELL_NTF_LOOKAHEAD_ADD]	= { QUELL_CMD_LOOKAHEAD_ADD_NTF, NTF_SETTINGS,
+					    QUELL_QUOTA_LOOKAHEAD },
+	[QUELL_NTF_LOOKAHEAD_DEL]	= { QUELL_CMD_LOOKAHEAD_DEL_NTF, NTF_SETTINGS,
+					    QUELL_QUOTA_LOOKAHEAD },
+	[QUELL_NTF_OPTION]		= { QUELL_CMD_FLOW_OPTION_NTF, NTF_FLOWS,
+					    QUELL_QUOTA_OPTION },
+	[QUELL_NTF_ADAPT]		= { QUELL_CMD_FLOW_ADAPT_NTF, NTF_FLOWS,
+					    QUELL_QUOTA_ADAPT },
+	[QUELL_NTF_FLOW_STAT]		= { QUELL_CMD_FLOW_STAT_NTF, NTF_FLOWS,
+					    NTF_UNLIMITED },
+	[QUELL_NTF_SETTING_STAT]	= { QUELL_CMD_SETTING_STAT_NTF, NTF_SETTINGS,
+					    NTF_UNLIMITED },
+};
+
+/* Counters of notifications beyond a quota. */
+static const u8 ntf_suppressed[QUELL_QUOTAS] = {
+	[QUELL_QUOTA_LOOKAHEAD]	= QUELL_N_NTF_SUPPRESSED_LOOKAHEAD,
+	[QUELL_QUOTA_OPTION]	= QUELL_N_NTF_SUPPRESSED_OPTION,
+	[QUELL_QUOTA_ADAPT]	= QUELL_N_NTF_SUPPRESSED_ADAPT,
+};
+
+/* The counters that quell_count_reported() counts, and their notification. */
+static const struct ntf_counter {
+	u8	counter;
+	u8	ntf;
+} ntf_counters[] = {
+	{ QUELL_N_OPTION_MALFORMED,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_OPTION_BAD_CHECKSUM,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_OPTION_OUT_OF_WINDOW,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_OPTION_FORGOTTEN,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_SEGMENT_MALFORMED,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_SEGMENT_BAD_CHECKSUM,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_SEGMENT_OUT_OF_WINDOW,	QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_TRIM_OUTSIDE,			QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_NACK_LIMITED,			QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_NACK_MALFORMED,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_NACK_OUTSIDE,			QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_FLOW_ALLOC_FAILED,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_DASR_NO_MEMORY,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_NTF_SUPPRESSED_OPTION,	QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_NTF_SUPPRESSED_ADAPT,		QUELL_NTF_FLOW_STAT },
+	{ QUELL_N_NTF_SUPPRESSED_LOOKAHEAD,	QUELL_NTF_SETTING_STAT },
+};
+
+static_assert(ARRAY_SIZE(ntf_counters) == QUELL_NTF_COUNTERS);
+
+/* Set while the family, and so the numbers of its groups, are registered. */
+static bool ntf_registered __read_mostly;
+
+/**
+ * quell_ntf_has_listeners() - whether a notification may have listeners
+ * @qnet:   namespace
+ * @ntf:    its kind
+ * Return: false if no namespace has a listener.
+ */
+bool quell_ntf_has_listeners(const struct quell_net *qnet, enum quell_ntf ntf)
+{
+	return READ_ONCE(ntf_registered) &&
+	       genl_has_listeners(&quell_genl_family, qnet->net, ntf_types[ntf].group);
+}
+
+/* Has the work item report the counters, once a second at most. */
+static void ntf_schedule_counters(struct quell_net *qnet)
+{
+	struct quell_ntf_state *ntf = &qnet->ntf;
+	unsigned long next = READ_ONCE(ntf->next), now = jiffies;
+
+	/* Work that is no longer pending sums counters after this one has risen. */
+	smp_mb();
+	if (!delayed_work_pending(&ntf->work))
+		queue_delayed_work(system_power_efficient_wq, &ntf->work,
+				   time_before(now, next) ? min_t(unsigned long, next - now, HZ) :
+							    0);
+}
+
+/**
+ * quell_count_reported() - count one of ntf_counters[], and have it reported
+ * @qnet:    namespace
+ * @counter: counter
+ */
+void quell_count_reported(struct quell_net *qnet, enum quell_counter counter)
+{
+	quell_count(qnet, counter);
+	if (quell_ntf_has_listeners(qnet, QUELL_NTF_FLOW_STAT) ||
+	    quell_ntf_has_listeners(qnet, QUELL_NTF_SETTING_STAT))
+		ntf_schedule_counters(qnet);
+}
+
+/* Charges one notification to its quota; counts it if that is used up. */
+static bool ntf_within_quota(struct quell_net *qnet, u8 quota)
+{
+	struct quell_ntf_state *ntf = &qnet->ntf;
+	bool left;
+
+	if (quota == NTF_UNLIMITED)
+		return true;
+	spin_lock_bh(&ntf->lock);
+	if (!time_in_range_open(jiffies, ntf->until[quota] - HZ, ntf->until[quota])) {
+		ntf->until[quota] = jiffies + HZ;
+		ntf->sent[quota] = 0;
+	}
+	left = ntf->sent[quota] < NTFS_PER_S;
+	if (left)
+		ntf->sent[quota]++;
+	spin_unlock_bh(&ntf->lock);
+	if (!left)
+		quell_count_reported(qnet, ntf_suppressed[quota]);
+	return left;
+}
+
+static struct sk_buff *ntf_build(u8 cmd, size_t bytes,
+				 int (*put)(struct sk_buff *skb, const void *about),
+				 const void *about)
+{
+	struct sk_buff *skb = genlmsg_new(bytes, GFP_ATOMIC | __GFP_NOWARN);
+	int err = -EMSGSIZE;
+	void *hdr;
+
+	if (!skb)
+		return ERR_PTR(-ENOMEM);
+	hdr = genlmsg_put(skb, 0, 0, &quell_genl_family, 0, cmd);
+	if (hdr)
+		err = put(skb, about);
+	if (err) {
+		nlmsg_free(skb);
+		return ERR_PTR(err);
+	}
+	genlmsg_end(skb, hdr);
+	return skb;
+}
+
+/**
+ * quell_ntf_send() - notify the listeners, within the quota
+ * @qnet:   namespace
+ * @ntf:    kind of notification
+ * @bytes:  room for its attributes
+ * @put:    puts these; 0, -ENODATA to send no message, or -EMSGSIZE
+ * @about:  argument of @put
+ */
+void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
+		    int (*put)(struct sk_buff *skb, const void *about), const void *about)
+{
+	const struct ntf_type *kind = &ntf_types[ntf];
+	struct sk_buff *skb;
+
+	rcu_read_lock();
+	if (!quell_ntf_has_listeners(qnet, ntf) || !ntf_within_quota(qnet, kind->quota))
+		goto unlock;
+	skb = ntf_build(kind->cmd, bytes, put, about);
+	WARN_ON_ONCE(skb == ERR_PTR(-EMSGSIZE));
+	if (!IS_ERR(skb))
+		genlmsg_multicast_netns(&quell_genl_family, qnet->net, skb, 0, kind->group,
+					GFP_ATOMIC);
+	else if (skb != ERR_PTR(-ENODATA))
+		genl_set_err(&quell_genl_family, qnet->net, 0, kind->group, -ENOBUFS);
+unlock:
+	rcu_read_unlock();
+}
+
+/* The counters of one kind of notification, to be reported. */
+struct ntf_stat {
+	struct quell_net	*qnet;
+	enum quell_ntf		ntf;
+};
+
+/* Counters that rose since they were last reported. */
+static int ntf_put_stat(struct sk_buff *skb, const void *about)
+{
+	const struct ntf_stat *stat = about;
+	struct quell_net *qnet = stat->qnet;
+	int err = -ENODATA;
+	u32 i;
+
+	if (nla_put_string(skb, QUELL_A_STAT_NAME, "quell"))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(ntf_counters); i++) {
+		const struct quell_counter_desc *desc =
+			&quell_counter_descs[ntf_counters[i].counter];
+		u64 value;
+
+		if (ntf_counters[i].ntf != stat->ntf)
+			continue;
+		value = quell_percpu_sum(qnet->counters, desc->offset);
+		if (value == qnet->ntf.reported[i])
+			continue;
+		if (quell_put_counter(skb, QUELL_A_STAT_COUNTER, desc->name, NULL, value))
+			return -EMSGSIZE;
+		qnet->ntf.reported[i] = value;
+		err = 0;
+	}
+	return err;
+}
+
+static void ntf_work(struct work_struct *work)
+{
+	struct quell_ntf_state *ntf = container_of(to_delayed_work(work),
+						   struct quell_ntf_state, work);
+	struct quell_net *qnet = container_of(ntf, struct quell_net, ntf);
+	struct ntf_stat flow = { qnet, QUELL_NTF_FLOW_STAT };
+	struct ntf_stat setting = { qnet, QUELL_NTF_SETTING_STAT };
+	size_t bytes = (QUELL_NTF_COUNTERS + 1) * NTF_COUNTER_BYTES;
+
+	WRITE_ONCE(ntf->next, jiffies + HZ);
+	quell_ntf_send(qnet, flow.ntf, bytes, ntf_put_stat, &flow);
+	quell_ntf_send(qnet, setting.ntf, bytes, ntf_put_stat, &setting);
+}
+
+void quell_ntf_net_init(struct quell_net *qnet)
+{
+	spin_lock_init(&qnet->ntf.lock);
+	INIT_DELAYED_WORK(&qnet->ntf.work, ntf_work);
+	qnet->ntf.next = jiffies;
+}
+
+/* Called when hooks, sockets and registered groups of the namespace are gone. */
+void quell_ntf_net_exit(struct quell_net *qnet)
+{
+	cancel_delayed_work_sync(&qnet->ntf.work);
+}
+
+void quell_ntf_start(void)
+{
+	WRITE_ONCE(ntf_registered, true);
+}
+
+/* Called before it is unregistered: no notification is being sent on return, or will be. */
+void quell_ntf_stop(void)
+{
+	WRITE_ONCE(ntf_registered, false);
+	synchronize_rcu();
+}
+
+/**
+ * quell_put_counter() - put one counter into a message
+ * @skb:   message
+ * @attr:  type of the nest
+ * @name:  counter's name
+ * @doc:   its explanation, or NULL
+ * @value: its value
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
+		      const char *doc, u64 value)
+{
+	struct nlattr *nest = nla_nest_start(skb, attr);
+
+	if (!nest ||
+	    nla_put_string(skb, QUELL_A_COUNTER_NAME, name) ||
+	    nla_put_u64_64bit(skb, QUELL_A_COUNTER_VALUE, value, QUELL_A_COUNTER_PAD) ||
+	    (doc && nla_put_string(skb, QUELL_A_COUNTER_DOC, doc)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * quell_put_host() - put the address of a host into a message
+ * @skb:  message
+ * @attr: type
+ * @addr: address, IPv4 as a mapped one
+ * Return: 0 or -EMSGSIZE.
+ */
+int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr)
+{
+	if (ipv6_addr_v4mapped(addr))
+		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
+	return nla_put_in6_addr(skb, attr, addr);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Notifications by netlink multicast, notify.c. */
+#ifndef _QUELL_NOTIFY_H
+#define _QUELL_NOTIFY_H
+
+#include <linux/in6.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include "netns/counters.h"
+
+struct genl_family;
+struct quell_net;
+struct sk_buff;
+
+/* Kinds of notifications, a message of the family each. */
+enum quell_ntf {
+	QUELL_NTF_CC,
+	QUELL_NTF_LINK,
+	QUELL_NTF_WEIGHT,
+	QUELL_NTF_LOOKAHEAD_ADD,
+	QUELL_NTF_LOOKAHEAD_DEL,
+	QUELL_NTF_OPTION,
+	QUELL_NTF_ADAPT,
+	QUELL_NTF_FLOW_STAT,
+	QUELL_NTF_SETTING_STAT,
+};
+
+/*
+ * Events that peers and users can cause in any number: each has its own quota, so that a
+ * flood of one does not suppress the others.
+ */
+enum quell_ntf_quota {
+	QUELL_QUOTA_LOOKAHEAD,
+	QUELL_QUOTA_OPTION,
+	QUELL_QUOTA_ADAPT,
+	QUELL_QUOTAS,
+};
+
+/* Length of ntf_counters[]. */
+#define QUELL_NTF_COUNTERS	16
+
+/**
+ * struct quell_ntf_state - state of a namespace's notifications
+ * @lock:     protects @until and @sent
+ * @until:    end of a quota's second, jiffies
+ * @sent:     notifications sent within it
+ * @work:     reports counters
+ * @next:     earliest next run of @work, jiffies; written by @work
+ * @reported: counters as last reported, by their place in ntf_counters[]; @work only
+ */
+struct quell_ntf_state {
+	spinlock_t		lock;	/* protects the next two */
+	unsigned long		until[QUELL_QUOTAS];
+	u32			sent[QUELL_QUOTAS];
+	struct delayed_work	work;
+	unsigned long		next;
+	u64			reported[QUELL_NTF_COUNTERS];
+};
+
+extern struct genl_family quell_genl_family;
+
+bool quell_ntf_has_listeners(const struct quell_net *qnet, enum quell_ntf ntf);
+void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
+		    int (*put)(struct sk_buff *skb, const void *about), const void *about);
+void quell_count_reported(struct quell_net *qnet, enum quell_counter counter);
+void quell_ntf_net_init(struct quell_net *qnet);
+void quell_ntf_net_exit(struct quell_net *qnet);
+void quell_ntf_start(void);
+void quell_ntf_stop(void);
+
+int quell_put_counter(struct sk_buff *skb, int attr, const char *name, const char *doc,
+		      u64 value);
+int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr);
+
+#endif /* _QUELL_NOTIFY_H */
