@@ -199,7 +199,7 @@ def summarise(scenario, result):
         "marks": _counter(result.ports.values(), "mark_pkts"),
         "marked_percent": slowdown.marked_percent(result.flows),
         **{name: _counter(result.ports.values(), f"{counter}_pkts") for name, counter in (
-            ("stamps", "stamp"), ("stamps_kept", "keep"), ("buffer_drops", "buffer_drop"),
+            ("stamps", "stamp"), ("stamps_kept", "stamp_kept"), ("buffer_drops", "buffer_drop"),
             ("trims", "trim"), ("trims_sent", "trim_sent"), ("trims_dropped", "trim_drop"),
             ("answered_to_sender", "to_sender"))},
         "deflection": deflection.numbers(scenario, result),
