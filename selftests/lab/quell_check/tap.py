@@ -44,8 +44,11 @@ def main(name, *checks, of=None):
     tap = Tap(name)
     with tempfile.TemporaryDirectory(prefix=f"quell-{name}.") as scratch:
         for check in checks:
+            made = tap.number
             try:
                 check(tap, of(tap, scratch) if of else scratch)
             except Failed:
                 pass
+            if tap.number == made:
+                tap.check(False, "each check has a result", str(check))
     sys.exit(tap.end())
