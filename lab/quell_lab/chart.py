@@ -155,7 +155,7 @@ def _draw_line(axes, line, look, points):
     if line.kind == "points":
         every = max(len(xs) // points, 1)
         return axes.plot(xs[::every], ys[::every], **{
-            "marker": "o", "markersize": 5, "markerfacecolor": "none", "clip_on": False, **look,
+            "marker": "o", "markersize": 5, "markerfacecolor": "none", "clip_on": not xs, **look,
             "linestyle": "none"})
     if line.kind == "level":
         return [axes.axhline(ys, **{"linewidth": 0.8, "color": GREY, **look})]

@@ -9,6 +9,7 @@ import tempfile
 import tomllib
 import types
 import unittest
+import warnings
 import xml.dom.minidom
 
 from quell_lab import chart, charts, files, network_chart, page, runner, show, written
@@ -106,6 +107,13 @@ class Drawn(unittest.TestCase):
         first = self.text
         self.setUp()
         self.assertEqual(self.text, first)
+
+    def test_a_line_without_points_leaves_the_layout(self):
+        log = {"value": "log"}
+        lines = [Line([1, 100], [1, 100], "line"), Line([], [], "points", "none")]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")	# "constrained_layout not applied"
+            chart.svg(Chart("", [Facet(lines, Axis(scale=log), Axis(scale=log))] * 2))
 
     def test_a_box_of_the_legend_names_what_it_hides(self):
         looks = page.looks(("swift", "dctcp"))
