@@ -328,12 +328,12 @@ def _options(args, marker=MARKER):
     return jobs_max, timeout_s, kernel
 
 
-def _ready(args, kernel, wanted, jobs):
+def _ready(args, kernel, wanted, jobs, has_notes=True):
     """InputError if this machine lacks what a scenario's runs take, so many at a time."""
     runner.check_modules(kernel, wanted)
     cost.check_memory(len(wanted.graph.hosts), jobs)
     runner.check_programs(kernel, wanted)
-    if not args.quiet:
+    if has_notes and not args.quiet:
         for note in (*wanted.notes, *targets.notes(wanted)):
             print(f"lab: note: {note}", file=sys.stderr)
 
@@ -403,7 +403,7 @@ def _demo(args, command):
     wanted = demo.load()
     jobs_max, timeout_s, kernel = _options(args)
     for _, _, one in wanted:
-        _ready(args, kernel, one, jobs_max)
+        _ready(args, kernel, one, jobs_max, has_notes=False)
     _replace(args)
     facts = _facts(args, command, kernel, jobs_max)
     return 0 if demo.run(wanted, kernel, args.out, timeout_s, args.quiet, facts) else EXIT_FAILED
