@@ -98,7 +98,7 @@ STORIES = (
            ("never", lambda s: f"{s['convergence']['shares']['never']} of "
                                f"{s['convergence']['joins']}"),
            ("longest queue kB", lambda s: f"{s['queue']['max_bytes'] / 1000:,.0f}")),
-          "joins"),
+          "joins", True),
 )
 
 
