@@ -62,8 +62,8 @@ INCAST = (
     ("trim-to-sender", None, "queue.trim-to-sender", None, "ports notify the sender instead, if it "
      "supports NACKs"),
     ("deflect", "SIZE", "queue.deflect", None, "leaf-spine: a flow that has tokens and finds more "
-     "than SIZE queued at a port between switches takes another path; break-even: SIZE of each port "
-     "by rates and delays; default: it is queued"),
+     "than SIZE queued at a port between switches takes another path; break-even: SIZE of each "
+     "port by rates and delays; default: it is queued"),
     ("deflect-entries", "N", "queue.deflect-entries", None, "flows a port deflects at a time; "
      "default 8"),
     ("deflect-base", "DSCP", "queue.deflect-base", None, "of a flow without tokens; default 0"),
@@ -74,8 +74,8 @@ INCAST = (
     ("noise-at", "HOSTS", "noise.at", None, "which: hosts (default: all), senders, receivers"),
     ("cc", "CC[:KEY=VALUE]...,...", "algorithm", REQUIRED, "congestion controls, each a run of its "
      f"own: {', '.join(ALGORITHMS)}, or bpf:FILE, an object file with a struct_ops congestion "
-     "control, named without : and ,; parameters or a preset make a variant of its own, for example "
-     "swift,swift:ai=1gbit,smartt:preset=nscc"),
+     "control, named without : and ,; parameters or a preset make a variant of its own, for "
+     "example swift,swift:ai=1gbit,smartt:preset=nscc"),
     ("senders", "N", "incast.senders", REQUIRED, "hosts that send one flow each"),
     ("bytes", "SIZE", "incast.bytes", REQUIRED, "size of every flow"),
     ("cold", None, "incast.cold", False, "connections are opened by the flows themselves"),
@@ -140,11 +140,11 @@ COMMANDS = {
              ("--on", {"metavar": ("HOST", "COMMAND"), "nargs": 2, "action": "append",
                        "default": [], "help": "run a program on that host, or on each of h[1-4], "
                        "from the beginning of the measurement on; {h1} in COMMAND is an address, "
-                       "{dir} the directory of FILE; may be repeated. The run ends with the last of "
-                       "them"}),
+                       "{dir} the directory of FILE; may be repeated. The run ends with the last "
+                       "of them"}),
              ("--serve", {"metavar": ("HOST", "COMMAND"), "nargs": 2, "action": "append",
-                          "default": [], "help": "before that, start a server there, and wait until "
-                          "it listens on a TCP port; may be repeated"}),
+                          "default": [], "help": "before that, start a server there, and wait "
+                          "until it listens on a TCP port; may be repeated"}),
              ("--cc", {"metavar": "CC[:KEY=VALUE]...,...", "help": "congestion controls of hosts, "
                        "each a run of its own, instead of the file's"}),
              ("--syscall", {"metavar": "TIME", "help": "of a system call of a program; default "
@@ -152,9 +152,9 @@ COMMANDS = {
              ("--until", {"metavar": "TIME", "help": "give up at this virtual time; default: 60s"}),
              SEED, PCAP, OUT, *RUNS, NO_FIGURES),
     "reproduce": ("every scenario that names a paper's figure",
-                  ("word", {"metavar": "WORD", "nargs": "?", "default": "", "help": "only scenarios "
-                            "of this figure (\"TIMELY Figure 2\") or file (timely-fig2), or with it "
-                            "in a name"}),
+                  ("word", {"metavar": "WORD", "nargs": "?", "default": "", "help": "only those "
+                            "of this figure (\"TIMELY Figure 2\") or file (timely-fig2), or with "
+                            "it in a name"}),
                   ("--scale", {"metavar": "NAME", "help": "[scale.NAME] of a file overrides it, "
                                "where it is there: paper is the paper's size"}),
                   ("--scenarios", {"metavar": "DIR", "help": "instead of the ready-made ones; "
@@ -170,16 +170,18 @@ COMMANDS = {
               ("--list", {"action": "store_true", "help": "print the runs, a line each, and run "
                           "nothing"}),
               ("--only", {"metavar": "N", "help": "run number N of the list alone"}),
-              ("--part", {"metavar": "I/N", "help": "every N-th run of the list, from the I-th on"}),
+              ("--part", {"metavar": "I/N", "help": "every N-th run of the list, from the I-th "
+                          "on"}),
               ("--out", {"metavar": "DIR", "help": "where results go, and where those of an "
-                         "earlier, perhaps interrupted call are taken from; not needed for --list"}),
+                         "earlier, perhaps interrupted call are taken from; not needed for "
+                         "--list"}),
               *RUNS),
     "plan": ("check a scenario file and print what would run", ("file", {"metavar":
                                                                          "FILE.scenario"}), SCALE,
              ("--cc", {"metavar": "LABEL", "help": "the algorithm; default: the first"})),
     "compare": ("two results, or two runs of one, beside each other",
-                ("a", {"metavar": "A", "help": "a result directory of incast, run or exec, of which "
-                       "the runs are compared with those of the same label in B; or DIR@LABEL, one "
+                ("a", {"metavar": "A", "help": "a result directory of incast, run or exec, of "
+                       "which the runs are compared with those of the same label in B; or DIR@LABEL, one "
                        "run"}),
                 ("b", {"metavar": "B", "help": "the same; ratios are of B over A"}),
                 ("-j", "--json", {"action": "store_true", "help": "JSON, in base units"})),

@@ -96,8 +96,8 @@ class Swept:
     def figure(self):
         """(page.Drawn, caption)."""
         with open(os.path.join(self.directory, sweep_page.FIGURE), encoding="utf-8") as file:
-            return (page.drawn(file.read(), self.name, True), f"{self.scenario.title}. Small marks and "
-                    "lines: ours; large hollow marks: the paper's numbers.")
+            return (page.drawn(file.read(), self.name, True), f"{self.scenario.title}. Small marks "
+                    "and lines: ours; large hollow marks: the paper's numbers.")
 
 
 def batch(path, wanted, kernel, out):
@@ -118,7 +118,8 @@ def write_index(out, groups, rows, facts):
         "ours over theirs. The papers' numbers are compared with, never a criterion.",
         columns=paper.COLUMNS, rows=[(row, paper.cells(row)) for row in rows],
         swept=[group.figure() for group in groups if isinstance(group, Swept)],
-        links=[(group.name, group.scenario.title, group.done.good) for group in groups], reports=reports,
+        links=[(group.name, group.scenario.title, group.done.good) for group in groups],
+        reports=reports,
         run=run_of, rest=[one for one in known if one not in run_of],
         count=figures.count_line(known), fluid=page.drawn(chart.svg(fluid.make()), "fluid"),
         caption=FLUID, command=facts["command"])

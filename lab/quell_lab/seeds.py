@@ -93,7 +93,7 @@ def _write(out, seeds, rows, lines, facts):
         table.writerows(rows)
     page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines,
                title=f"{seeds[0].scenario.title}: {len(seeds)} seeds", command=facts["command"],
-               lead="Medians over the seeds that have a value, with the least and the most of them.",
+               lead="Medians over the seeds that have a value, with the least and the most.",
                links=[(seed.name, f"Seed {seed.scenario.seed}", seed.done.good) for seed in seeds])
 
 

@@ -48,7 +48,8 @@ class Axes(unittest.TestCase):
     def test_a_logarithmic_one_has_more_than_two_labels(self):
         for top, least in ((1.2, 4), (3.05, 5), (8, 5), (60, 6)):
             axis = Axis(low=1, scale={"value": "log"})
-            figure = chart.figure(Chart("", [Facet([Line([1, 2], [1, top], "line")], Axis(), axis)]))
+            line = Line([1, 2], [1, top], "line")
+            figure = chart.figure(Chart("", [Facet([line], Axis(), axis)]))
             figure.canvas.draw()
             [axes] = figure.axes
             low, high = axes.get_ylim()

@@ -109,8 +109,9 @@ class Listed(unittest.TestCase):
 class Page(unittest.TestCase):
     def index(self, *stems):
         """The page where these scenarios were run: all before what is folded, and that."""
-        groups = [types.SimpleNamespace(name=stem, done=types.SimpleNamespace(good=True),
-                                        scenario=types.SimpleNamespace(title=stem)) for stem in stems]
+        simple = types.SimpleNamespace
+        groups = [simple(name=stem, done=simple(good=True), scenario=simple(title=stem))
+                  for stem in stems]
         with tempfile.TemporaryDirectory() as out:
             reproduce.write_index(out, groups, [], {"command": "lab reproduce"})
             with open(os.path.join(out, "index.html"), encoding="utf-8") as file:
