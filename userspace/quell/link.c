@@ -189,28 +189,6 @@ int find_dev_name(const char *name, char *dev)
 	return STATUS_INPUT;
 }
 
-/**
- * link_fetch_rates() - the rates of an interface
- * @app: connected to the kernel
- * @ifindex: of the interface
- * @rates: filled in; 0 where not known
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
-int link_fetch_rates(struct app *app, uint32_t ifindex, struct link_rates *rates)
-{
-	struct links links = { .only = ifindex };
-	int status = fetch_links(app, &links);
-
-	*rates = (struct link_rates){};
-	if (links.n) {
-		rates->set_bytes_ps = links.list->rate_bytes_ps;
-		rates->driver_bytes_ps = links.list->driver_bytes_ps;
-	}
-	free(links.list);
-	return status;
-}
-
 static void print_links(struct out *o, const struct links *links, const char *only)
 {
 	static const struct link_entry unknown;

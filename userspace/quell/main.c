@@ -27,8 +27,6 @@ static const struct command commands[] = {
 	  "put parameters back to their defaults", false, cc_reset },
 	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
 	  "presets named after paper and table: list, set", true, cc_preset },
-	{ "cc", "tune", "ALGO --dev DEV [--rate RATE] [--rtt TIME] [--dry-run]", 2, ARGS_UNBOUNDED,
-	  "values for an interface's rate and round trip", true, cc_tune },
 	{ "flow", "show", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [sort KEY]", 0, ARGS_UNBOUNDED,
 	  "flows of Quell's algorithms", true, flow_show },
@@ -93,7 +91,7 @@ static const struct command commands[] = {
 
 /* Those that heed @check of struct app: they make settings of a namespace, and can be in a file. */
 static int (*const checked[])(struct app *app, int argc, char **argv) = {
-	cc_set, cc_reset, cc_preset, cc_tune, restore, sync_settings, link_set, link_reset,
+	cc_set, cc_reset, cc_preset, restore, sync_settings, link_set, link_reset,
 	sender_weight, lookahead_add, lookahead_replace, lookahead_del, hwstamp_on, hwstamp_off,
 };
 

@@ -36,16 +36,6 @@ struct pair {
 	const char	*value;
 };
 
-/**
- * struct link_rates - rates of an interface, 0 where not known
- * @set_bytes_ps: set by "quell link set"
- * @driver_bytes_ps: reported by the driver
- */
-struct link_rates {
-	uint64_t	set_bytes_ps;
-	uint64_t	driver_bytes_ps;
-};
-
 struct preset;
 struct quell_trace_prefix;
 
@@ -109,7 +99,6 @@ int cc_show(struct app *app, int argc, char **argv);
 int cc_set(struct app *app, int argc, char **argv);
 int cc_reset(struct app *app, int argc, char **argv);
 int cc_preset(struct app *app, int argc, char **argv);
-int cc_tune(struct app *app, int argc, char **argv);
 int flow_show(struct app *app, int argc, char **argv);
 int flow_watch(struct app *app, int argc, char **argv);
 int stat_show(struct app *app, int argc, char **argv);
@@ -155,7 +144,6 @@ unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *onl
 void cc_print_preset(struct out *o, const struct cc *cc);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
-int link_fetch_rates(struct app *app, uint32_t ifindex, struct link_rates *rates);
 int stat_fetch(struct app *app, struct stat_list *list);
 int dart_check(struct app *app, const char *time);
 int find_dev(const char *name, uint32_t *ifindex);

@@ -31,14 +31,12 @@ offers()
 }
 
 offers "bpf cc doctor flow help hwtstamp link lookahead monitor restore save sender stat sync trace" "quell "
-offers "preset reset set show tune" "quell cc "
+offers "preset reset set show" "quell cc "
 offers "preset" "quell -n somewhere cc pre"
 offers "--json" "quell --j"
 offers "nscc nscc-800g nscc-trim" "quell cc preset smartt nscc"
 offers "delay inflight rate retrans rtt window" "quell flow show sort "
 offers "lo" "quell flow show dev lo"
-offers "lo" "quell cc tune swift --dev=lo"
-offers "--rate --rtt" "quell cc tune swift --dev=lo --r"
 offers "preset probabilistic" "quell bpf load swift p"
 offers "vaisf-iii-d" "quell bpf load swift preset=vaisf-i"
 offers "adapt ai" "quell bpf load swift preset=vaisf-iii-d beta=0.5 a"

@@ -151,14 +151,6 @@ expect 1 "smartt has no preset 'frob' (it has: iii, " cc preset smartt frob
 expect_silent_stdout
 expect 1 "unexpected argument 'c'" cc preset smartt nscc c
 expect 1 "unexpected argument 'nscc'" cc preset list smartt nscc
-expect 1 "too few arguments, usage: quell cc tune ALGO --dev DEV" cc tune swift
-expect 1 "cc tune: the interface is missing, such as --dev eth0" cc tune swift --dry-run
-expect 1 "the value of '--dev' is missing" cc tune swift --dev
-expect 1 "nosuch: No such device" cc tune swift --dev nosuch --rate 10gbit
-expect 1 "cc tune: unknown argument '--speed'" cc tune swift --dev lo --speed 10gbit
-expect 1 "--rate: '10' has no unit" cc tune swift --dev=lo --rate=10
-expect 1 "--rate: '1mbit' is out of range 10Mbit .. 10Tbit" cc tune swift dev lo rate 1mbit
-expect 1 "--rtt: '20ms' is out of range 1us .. 300us" cc tune swift --dev lo --rtt 20ms
 expect 1 "too few arguments, usage: quell bpf load ALGO" bpf load
 expect 1 "too few arguments, usage: quell bpf set ALGO" bpf set swift
 expect 1 "the value of 'ai' is missing" bpf set swift ai
@@ -431,8 +423,8 @@ completes '\$\(id\>\&2\)\;\ a\ b' quell lookahead del '\$\(i'
 quell=$real
 completes "show set reset" quell link ""
 completes "flow" quell fl
-completes "show set reset preset tune" quell cc ""
-completes "show set reset preset tune" quell -n somewhere cc ""
+completes "show set reset preset" quell cc ""
+completes "show set reset preset" quell -n somewhere cc ""
 completes "list swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn dart" quell cc preset ""
 completes "smartt" quell cc preset sm
 completes "nscc nscc-trim nscc-800g" quell cc preset smartt n
@@ -470,11 +462,6 @@ completes "adapt ai" quell bpf load swift ai = 1gbit a
 completes "vaisf-iii-d" quell bpf load swift preset = vaisf-i
 completes "vaisf-iii-d vaisf-fig3-1gbit vaisf-fig3-prob vaisf-fig10 vaisf-no-fbs lan-1g dc-10g dc-25g dc-100g dc-400g" \
 	quell bpf load swift preset =
-completes "--dev --rate --rtt --dry-run" quell cc tune swift ""
-completes "--rate --rtt" quell cc tune swift --dev lo --r
-completes "lo" quell cc tune swift --dev lo
-completes "lo" quell cc tune swift --dev = lo
-completes "" quell cc tune swift --dev lo --rtt ""
 completes "vaisf-iii-d" quell bpf load swift preset vaisf-i
 completes "src dst sport dport cookie cc netns sample count for buffer dir -o --plot" quell trace ""
 completes "src sport sample" quell trace dst 10.0.0.0/8 s
