@@ -11,16 +11,6 @@
 #include "qty.h"
 #include "quell.h"
 
-static int take_cc(const struct nlmsghdr *nlh, void *data)
-{
-	return cc_list_add(data, nlh);
-}
-
-static void restart_cc(void *data)
-{
-	cc_list_free(data);
-}
-
 /**
  * cc_fetch() - request all algorithms of the namespace
  * @app: connected to the kernel
@@ -30,18 +20,8 @@ static void restart_cc(void *data)
  */
 int cc_fetch(struct app *app, struct cc_list *list)
 {
-	struct nl_reader reader = {
-		.message = take_cc,
-		.restart = restart_cc,
-		.data = list,
-	};
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl_error err;
-
 	*list = (struct cc_list){};
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_CC_GET), &reader, &err))
-		return complain_kernel("cannot list the algorithms", &err);
-	return STATUS_OK;
+	return app_fetch(app, QUELL_CMD_CC_GET, &cc_kind, list, "cannot list the algorithms");
 }
 
 /**

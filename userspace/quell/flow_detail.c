@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flow with all that is known of it, in the manner of ss(8) -i, and its JSON.
+ * A flow with all that is known of it, in the manner of ss(8) -i, and its JSON, by one table of
+ * where the kernel's attributes are stored and how they are printed.
  *
  * The cookie is printed as ss -e prints it, so that rows of the two join.
  */
@@ -84,197 +85,242 @@ void flow_print_ends(struct out *o, const struct flow *f)
 		out_u64_as(o, "cookie", " sk:%s", f->cookie, sk);
 }
 
-/* The window in bytes and, in text, also in packets: windows below one packet matter. */
-static void print_window(struct out *o, const struct flow *f)
-{
-	char text[2 * QTY_TEXT_LEN];
-	int used;
+/* How a value is written; its JSON is the number, or of the last three the word. */
+enum {
+	AS_PLAIN, AS_NS, AS_RATE, AS_WINDOW, AS_AGE, AS_SHARE, AS_Q8, AS_CLOCK, AS_GOVERNOR,
+	AS_STATE,
+};
 
-	used = snprintf(text, sizeof(text), "%" PRIu64 "b", f->window_bytes);
-	if (f->mss_bytes)
-		snprintf(text + used, sizeof(text) - used, "/%.2fpkt",
-			 (double)f->window_bytes / f->mss_bytes);
-	out_u64_as(o, "window_bytes", " window:%s", f->window_bytes, text);
+/* Condition for a value: it is not 0; the kernel sent it; it belongs to another that is there. */
+enum {
+	IF_SET, IF_SENT, IF_CUT, IF_TIMES, IF_OBSTACLE, IF_DIAG, IF_RECEIVER, IF_RECORD, IF_TCP_INT,
+	ALWAYS,
+};
+
+#define FLOW(attr, form, member) ATTR_ROW(QUELL_A_FLOW_##attr, form, struct flow, member)
+#define DIAG(form, member)	ATTR_ROW(0, form, struct flow, member)
+#define WORD			.form = ATTR_BYTES
+#define SHOW(key_, fmt_, as_, when_) \
+	.key = (key_), .fmt = (fmt_), .as = (as_), .when = (when_)
+
+/* In the order in which they are printed, but for the first, of the line before. */
+static const struct attr_row rows[] = {
+	{ ATTR_ROW_LIST(QUELL_A_FLOW_COUNTER, flow_counter_kind, struct flow, counters) },
+	{ FLOW(COOKIE, U64, cookie) },
+	{ FLOW(FAMILY, U16, family) },
+	{ FLOW(SADDR, BYTES, saddr) },
+	{ FLOW(DADDR, BYTES, daddr) },
+	{ FLOW(SPORT, U16, sport) },
+	{ FLOW(DPORT, U16, dport) },
+	{ FLOW(IFINDEX, U32, ifindex) },
+	{ FLOW(CC, TEXT, cc), SHOW("cc", "\t%s", AS_PLAIN, ALWAYS) },
+	{ FLOW(WINDOW, U64, window_bytes),
+	  SHOW("window_bytes", " window:%s", AS_WINDOW, IF_SENT) },
+	{ FLOW(PACING_RATE, U64, pacing_bytes_ps),
+	  SHOW("pacing_bytes_ps", " pacing:%s", AS_RATE, IF_SENT) },
+	{ FLOW(RTT, U64, rtt_ns), SHOW("rtt_ns", " rtt:%s", AS_NS, IF_SET) },
+	{ FLOW(MIN_RTT, U64, min_rtt_ns), SHOW("min_rtt_ns", " min-rtt:%s", AS_NS, IF_SET) },
+	{ FLOW(TARGET_DELAY, U64, target_ns), SHOW("target_ns", " target:%s", AS_NS, IF_SET) },
+	{ FLOW(CLOCK, U32, clock), SHOW("clock", " clock:%s", AS_CLOCK, IF_SENT) },
+	{ FLOW(REMOTE_DELAY, U64, remote_ns), SHOW("remote_ns", " remote:%s", AS_NS, IF_SET) },
+	{ FLOW(HOPS, U32, hops), SHOW("hops", " hops:%s", AS_PLAIN, IF_SENT) },
+	{ FLOW(LINK_RATE, U64, link_bytes_ps), SHOW("link_bytes_ps", " link:%s", AS_RATE, IF_SET) },
+	{ FLOW(MSS, U32, mss_bytes), SHOW("mss_bytes", " mss:%s", AS_PLAIN, IF_SENT) },
+	{ FLOW(INFLIGHT, U64, inflight_bytes),
+	  SHOW("inflight_bytes", " inflight:%sb", AS_PLAIN, IF_SENT) },
+	{ FLOW(LIMITED_BY, TEXT, limited_by),
+	  SHOW("limited_by", " limited-by:%s", AS_PLAIN, IF_SET) },
+	{ FLOW(REDUCTION, TEXT, reduction), SHOW("reduction", " reduction:%s", AS_PLAIN, IF_SET) },
+	{ FLOW(REDUCTION_AGE, U64, reduction_age_ns),
+	 SHOW("reduction_age_ns", " reduction-ago:%s", AS_NS, IF_CUT) },
+	{ FLOW(REDUCTION_RTT, U64, reduction_rtt_ns),
+	 SHOW("reduction_rtt_ns", " reduction-rtt:%s", AS_NS, IF_SET) },
+	{ FLOW(ADAPT, TEXT, adapt), SHOW("adapt", " adapt:%s", AS_PLAIN, IF_SET) },
+	{ FLOW(FALLBACK, TEXT, fallback), SHOW("fallback", " fallback:%s", AS_PLAIN, IF_SET) },
+	{ WORD, SHOW("by", " by:%s", AS_GOVERNOR, ALWAYS) },
+	{ FLOW(GOVERNOR_AGE, U64, governor_age_ns), SHOW("by_ns", " by-for:%s", AS_AGE, IF_TIMES) },
+	{ FLOW(ALGORITHM_TIME, U64, algorithm_ns),
+	  SHOW("algorithm_ns", " algorithm:%s", AS_SHARE, IF_TIMES) },
+	{ FLOW(SEARCH_TIME, U64, search_ns), SHOW("search_ns", " search:%s", AS_SHARE, IF_TIMES) },
+	{ FLOW(CUBIC_TIME, U64, cubic_ns), SHOW("cubic_ns", " cubic:%s", AS_SHARE, IF_TIMES) },
+	{ FLOW(BASE_RTT, U64, base_ns), SHOW("base_rtt_ns", " base-rtt:%s", AS_NS, IF_OBSTACLE) },
+	{ FLOW(LONGEST_RTT, U64, longest_ns),
+	  SHOW("longest_rtt_ns", " longest-rtt:%s", AS_NS, IF_OBSTACLE) },
+	{ FLOW(STANDING_RTT, U64, standing_ns),
+	  SHOW("standing_rtt_ns", " standing-rtt:%s", AS_NS, IF_OBSTACLE) },
+	{ FLOW(FIT_TARGET, U64, fit_target_ns),
+	  SHOW("fit_target_ns", " fit-target:%s", AS_NS, IF_OBSTACLE) },
+	{ FLOW(NOISE, U64, noise_ns), SHOW("noise_ns", " noise:%s", AS_NS, IF_OBSTACLE) },
+	{ FLOW(PATH_RATE, U64, path_bytes_ps),
+	  SHOW("path_rate_bytes_ps", " path-rate:%s", AS_RATE, IF_OBSTACLE) },
+	{ FLOW(LEAST_RATE, U64, least_bytes_ps),
+	  SHOW("least_rate_bytes_ps", " least-rate:%s", AS_RATE, IF_OBSTACLE) },
+	{ FLOW(OPTION, TEXT, option), SHOW("option", " option:%s", AS_PLAIN, IF_SET) },
+	{ WORD, SHOW("state", " state:%s", AS_STATE, IF_DIAG) },
+	{ DIAG(U64, delivery_bytes_ps),
+	  SHOW("delivery_bytes_ps", " delivery:%s", AS_RATE, IF_DIAG) },
+	{ DIAG(U32, retrans_segs), SHOW("retrans_segs", " retrans:%s", AS_PLAIN, IF_DIAG) },
+	{ DIAG(U32, sent_segs), SHOW("sent_segs", "/%s", AS_PLAIN, IF_DIAG) },
+	{ DIAG(U32, lost_segs), SHOW("lost_segs", " lost:%s", AS_PLAIN, IF_DIAG) },
+	{ FLOW(N, U32, n_q8), SHOW("n_q8", " n:%s", AS_Q8, IF_SET) },
+	{ FLOW(SHARE, U64, share_bytes_ps), SHOW("share_bytes_ps", " share:%s", AS_RATE, IF_SET) },
+	{ FLOW(RECEIVER_STATE, TEXT, receiver_state),
+	  SHOW("receiver_state", " receiver-state:%s", AS_PLAIN, IF_SET) },
+	{ FLOW(RECEIVER_SENDERS, U32, receiver_senders),
+	  SHOW("receiver_senders", " receiver-senders:%s", AS_PLAIN, IF_RECEIVER) },
+	{ FLOW(RECORD_HOP, U32, record_hop),
+	  SHOW("record_hop", " record-hop:%s", AS_PLAIN, IF_RECORD) },
+	{ FLOW(RECORD_RATE, U64, record_bytes_ps),
+	  SHOW("record_link_bytes_ps", " record-link:%s", AS_RATE, IF_RECORD) },
+	{ FLOW(RECORD_QUEUE, U64, record_queue_bytes),
+	  SHOW("record_queue_bytes", " record-queue:%sb", AS_PLAIN, IF_RECORD) },
+	{ FLOW(TCP_INT_HOP, U32, tcp_int_hop),
+	  SHOW("tcp_int_hop", " tcp-int-hop:%s", AS_PLAIN, IF_SET) },
+	{ FLOW(TCP_INT_RATE, U64, tcp_int_bytes_ps),
+	  SHOW("tcp_int_link_bytes_ps", " tcp-int-link:%s", AS_RATE, IF_SET) },
+	{ FLOW(TCP_INT_AVAILABLE, U64, tcp_int_available_bytes_ps),
+	  SHOW("tcp_int_available_bytes_ps", " tcp-int-available:%s", AS_RATE, IF_TCP_INT) },
+	{ FLOW(TCP_INT_QUEUE, U64, tcp_int_queue_bytes),
+	  SHOW("tcp_int_queue_bytes", " tcp-int-queue:%sb", AS_PLAIN, IF_TCP_INT) },
+	{ FLOW(TCP_INT_LATENCY, U64, tcp_int_latency_ns),
+	  SHOW("tcp_int_latency_ns", " tcp-int-latency:%s", AS_NS, IF_TCP_INT) },
+	{ FLOW(ENTROPIES, U32, entropies), SHOW("entropies", " entropies:%s", AS_PLAIN, IF_SET) },
+};
+
+static const struct attr_kind flow_kind = ATTR_KIND(rows, 0, struct flow, 0);
+static const struct attr_kind brief_flow_kind = ATTR_KIND(rows, 1, struct flow, 0);
+
+/**
+ * flow_list_add() - add one flow from a reply
+ * @l: the list; the entry stays in it on failure, for flow_list_free(); its brief is the caller's
+ * @nlh: message of flow-get
+ *
+ * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
+ */
+int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh)
+{
+	return list_add(l->brief ? &brief_flow_kind : &flow_kind, l, nlh);
 }
 
-static void print_rate(struct out *o, const char *key, const char *fmt,
-		       uint64_t bytes_ps)
+/* Free the counters of a flow, which are most of it. */
+void flow_forget_counters(struct flow *f)
 {
-	char text[QTY_TEXT_LEN];
-
-	out_u64_as(o, key, fmt, bytes_ps,
-		   qty_format_rate_short(text, sizeof(text), bytes_ps));
+	list_free(&flow_counter_kind, &f->counters);
 }
 
-static const char *clock_name(uint32_t clock)
+/* Free all that a flow refers to. */
+void flow_release(struct flow *f)
 {
-	static const char * const names[] = {
+	entry_free(&flow_kind, f);
+}
+
+/* Empty a list; it may be filled again, as brief as before. */
+void flow_list_free(struct flow_list *l)
+{
+	list_free(&flow_kind, l);
+}
+
+static uint64_t number_of(const struct attr_row *row, const struct flow *f)
+{
+	const void *place = (const char *)f + row->offset;
+
+	if (row->form == ATTR_TEXT)
+		return *(char * const *)place && **(char * const *)place;
+	return row->form == ATTR_U64 ? *(const uint64_t *)place : *(const uint32_t *)place;
+}
+
+/* Times not measured yet, and an unknown rate, are 0; an older kernel has no shares of time. */
+static bool is_shown(const struct attr_row *row, const struct flow *f)
+{
+	switch (row->when) {
+	case IF_SET:
+		return number_of(row, f);
+	case IF_SENT:
+		return HAVE(f, row->attr);
+	case IF_CUT:
+		return f->reduction;
+	case IF_TIMES:
+		return f->algorithm_ns || f->search_ns || f->cubic_ns;
+	case IF_OBSTACLE:
+		return f->base_ns;
+	case IF_DIAG:
+		return f->state;
+	case IF_RECEIVER:
+		return f->receiver_state;
+	case IF_RECORD:
+		return HAVE(f, QUELL_A_FLOW_RECORD_HOP);
+	case IF_TCP_INT:
+		return f->tcp_int_hop;
+	}
+	return true;
+}
+
+/* A word instead of a number, or NULL. */
+static const char *word_of(const struct attr_row *row, const struct flow *f)
+{
+	static const char * const clocks[] = {
 		[QUELL_CLOCK_NONE] = "none",
 		[QUELL_CLOCK_KERNEL] = "kernel",
 		[QUELL_CLOCK_SOFTWARE] = "software",
 		[QUELL_CLOCK_HARDWARE] = "hardware",
 	};
+	const char *text;
 
-	return clock < ARRAY_SIZE(names) ? names[clock] : "unknown";
-}
-
-/* Times not measured yet, and an unknown rate, are 0: leave them out. */
-static void print_measured(struct out *o, const struct flow *f)
-{
-	if (f->rtt_ns)
-		out_qty(o, "rtt_ns", " rtt:%s", QUELL_UNIT_NS, f->rtt_ns);
-	if (f->min_rtt_ns)
-		out_qty(o, "min_rtt_ns", " min-rtt:%s", QUELL_UNIT_NS, f->min_rtt_ns);
-	if (f->target_ns)
-		out_qty(o, "target_ns", " target:%s", QUELL_UNIT_NS, f->target_ns);
-	if (HAVE(f, QUELL_A_FLOW_CLOCK))
-		out_str(o, "clock", " clock:%s", clock_name(f->clock));
-	if (f->remote_ns)
-		out_qty(o, "remote_ns", " remote:%s", QUELL_UNIT_NS, f->remote_ns);
-	if (HAVE(f, QUELL_A_FLOW_HOPS))
-		out_u64(o, "hops", " hops:%s", f->hops);
-	if (f->link_bytes_ps)
-		print_rate(o, "link_bytes_ps", " link:%s", f->link_bytes_ps);
-}
-
-/* Newest telemetry record, of the most loaded switch on the path. */
-static void print_record(struct out *o, const struct flow *f)
-{
-	if (!HAVE(f, QUELL_A_FLOW_RECORD_HOP))
-		return;
-	out_u64(o, "record_hop", " record-hop:%s", f->record_hop);
-	print_rate(o, "record_link_bytes_ps", " record-link:%s", f->record_bytes_ps);
-	out_u64(o, "record_queue_bytes", " record-queue:%sb", f->record_queue_bytes);
-}
-
-/* Newest TCP-INT echo, to the Gbit/s and 8 KiB; hop 0: no echo yet. */
-static void print_tcp_int(struct out *o, const struct flow *f)
-{
-	if (!f->tcp_int_hop)
-		return;
-	out_u64(o, "tcp_int_hop", " tcp-int-hop:%s", f->tcp_int_hop);
-	if (f->tcp_int_bytes_ps)
-		print_rate(o, "tcp_int_link_bytes_ps", " tcp-int-link:%s",
-			   f->tcp_int_bytes_ps);
-	print_rate(o, "tcp_int_available_bytes_ps", " tcp-int-available:%s",
-		   f->tcp_int_available_bytes_ps);
-	out_u64(o, "tcp_int_queue_bytes", " tcp-int-queue:%sb", f->tcp_int_queue_bytes);
-	out_qty(o, "tcp_int_latency_ns", " tcp-int-latency:%s", QUELL_UNIT_NS,
-		f->tcp_int_latency_ns);
-}
-
-/* Of algorithms that count senders: n of the peer, and this host as a receiver. */
-static void print_share(struct out *o, const struct flow *f)
-{
-	char n[QTY_TEXT_LEN];
-
-	if (f->n_q8) {
-		snprintf(n, sizeof(n), "%.2f", f->n_q8 / 256.0);
-		out_u64_as(o, "n_q8", " n:%s", f->n_q8, n);
+	switch (row->as) {
+	case AS_CLOCK:
+		return f->clock < ARRAY_SIZE(clocks) ? clocks[f->clock] : "unknown";
+	case AS_GOVERNOR:
+		return flow_governor(f);
+	case AS_STATE:
+		return diag_state_name(f->state);
 	}
-	if (f->share_bytes_ps)
-		print_rate(o, "share_bytes_ps", " share:%s", f->share_bytes_ps);
-	if (!f->receiver_state)
-		return;
-	out_str(o, "receiver_state", " receiver-state:%s", f->receiver_state);
-	out_u64(o, "receiver_senders", " receiver-senders:%s", f->receiver_senders);
+	text = row->form == ATTR_TEXT ? *(char **)((char *)f + row->offset) : NULL;
+	return text || row->form != ATTR_TEXT ? text : "?";
 }
 
-/* The stack's own fields; missing in a kernel without sock_diag. */
-static void print_diag(struct out *o, const struct flow *f)
+static void format_number(char *text, const struct attr_row *row, const struct flow *f)
 {
-	if (!f->state)
-		return;
-	out_str(o, "state", " state:%s", diag_state_name(f->state));
-	print_rate(o, "delivery_bytes_ps", " delivery:%s", f->delivery_bytes_ps);
-	out_u64(o, "retrans_segs", " retrans:%s", f->retrans_segs);
-	out_u64(o, "sent_segs", "/%s", f->sent_segs);
-	out_u64(o, "lost_segs", " lost:%s", f->lost_segs);
+	uint64_t value = number_of(row, f);
+
+	switch (row->as) {
+	case AS_NS:
+		qty_format(text, QTY_TEXT_LEN, QUELL_UNIT_NS, value);
+		break;
+	case AS_RATE:
+		qty_format_rate_short(text, QTY_TEXT_LEN, value);
+		break;
+	case AS_WINDOW:
+		/* In packets, too: windows below one matter. */
+		snprintf(text, FLOW_CELL_LEN, f->mss_bytes ? "%" PRIu64 "b/%.2fpkt" :
+			 "%" PRIu64 "b", value, (double)value / f->mss_bytes);
+		break;
+	case AS_AGE:
+		flow_format_time(text, value);
+		break;
+	case AS_SHARE:
+		flow_format_governed(text, f, value);
+		break;
+	case AS_Q8:
+		snprintf(text, FLOW_CELL_LEN, "%.2f", value / 256.0);
+		break;
+	default:
+		snprintf(text, FLOW_CELL_LEN, "%" PRIu64, value);
+	}
 }
 
-/* The last window reduction: reason, round-trip time, age. */
-static void print_reduction(struct out *o, const struct flow *f)
+static void print_row(struct out *o, const struct attr_row *row, const struct flow *f)
 {
-	if (!f->reduction)
-		return;
-	out_str(o, "reduction", " reduction:%s", f->reduction);
-	out_qty(o, "reduction_age_ns", " reduction-ago:%s", QUELL_UNIT_NS, f->reduction_age_ns);
-	if (f->reduction_rtt_ns)
-		out_qty(o, "reduction_rtt_ns", " reduction-rtt:%s", QUELL_UNIT_NS,
-			f->reduction_rtt_ns);
-}
-
-static void print_part(struct out *o, const char *key, const char *fmt, const struct flow *f,
-		       uint64_t ns)
-{
+	const char *word = word_of(row, f);
 	char text[FLOW_CELL_LEN];
 
-	flow_format_governed(text, f, ns);
-	out_u64_as(o, key, fmt, ns, text);
-}
-
-/* The governor of the window and since when, and each governor's share of the flow's time. */
-static void print_governed(struct out *o, const struct flow *f)
-{
-	char age[FLOW_CELL_LEN];
-
-	out_str(o, "by", " by:%s", flow_governor(f));
-	/* An older kernel does not have the times. */
-	if (!(f->algorithm_ns || f->search_ns || f->cubic_ns))
-		return;
-	flow_format_time(age, f->governor_age_ns);
-	out_u64_as(o, "by_ns", " by-for:%s", f->governor_age_ns, age);
-	print_part(o, "algorithm_ns", " algorithm:%s", f, f->algorithm_ns);
-	print_part(o, "search_ns", " search:%s", f, f->search_ns);
-	print_part(o, "cubic_ns", " cubic:%s", f, f->cubic_ns);
-}
-
-/* Inputs of the decision for CUBIC; missing for algorithms that do not use delay. */
-static void print_obstacle(struct out *o, const struct flow *f)
-{
-	if (!f->base_ns)
-		return;
-	out_qty(o, "base_rtt_ns", " base-rtt:%s", QUELL_UNIT_NS, f->base_ns);
-	out_qty(o, "longest_rtt_ns", " longest-rtt:%s", QUELL_UNIT_NS, f->longest_ns);
-	out_qty(o, "standing_rtt_ns", " standing-rtt:%s", QUELL_UNIT_NS, f->standing_ns);
-	out_qty(o, "fit_target_ns", " fit-target:%s", QUELL_UNIT_NS, f->fit_target_ns);
-	out_qty(o, "noise_ns", " noise:%s", QUELL_UNIT_NS, f->noise_ns);
-	print_rate(o, "path_rate_bytes_ps", " path-rate:%s", f->path_bytes_ps);
-	print_rate(o, "least_rate_bytes_ps", " least-rate:%s", f->least_bytes_ps);
-}
-
-static void print_second_line(struct out *o, const struct flow *f)
-{
-	out_str(o, "cc", "\t%s", f->cc ? f->cc : "?");
-	if (HAVE(f, QUELL_A_FLOW_WINDOW))
-		print_window(o, f);
-	if (f->pacing_bytes_ps == RATE_UNLIMITED)
-		out_null(o, "pacing_bytes_ps", " pacing:none");
-	else if (HAVE(f, QUELL_A_FLOW_PACING_RATE))
-		print_rate(o, "pacing_bytes_ps", " pacing:%s", f->pacing_bytes_ps);
-	print_measured(o, f);
-	if (HAVE(f, QUELL_A_FLOW_MSS))
-		out_u64(o, "mss_bytes", " mss:%s", f->mss_bytes);
-	if (HAVE(f, QUELL_A_FLOW_INFLIGHT))
-		out_u64(o, "inflight_bytes", " inflight:%sb", f->inflight_bytes);
-	if (f->limited_by && *f->limited_by)
-		out_str(o, "limited_by", " limited-by:%s", f->limited_by);
-	print_reduction(o, f);
-	if (f->adapt)
-		out_str(o, "adapt", " adapt:%s", f->adapt);
-	if (f->fallback)
-		out_str(o, "fallback", " fallback:%s", f->fallback);
-	print_governed(o, f);
-	print_obstacle(o, f);
-	if (f->option)
-		out_str(o, "option", " option:%s", f->option);
-	print_diag(o, f);
-	print_share(o, f);
-	print_record(o, f);
-	print_tcp_int(o, f);
-	if (f->entropies)
-		out_u64(o, "entropies", " entropies:%s", f->entropies);
-	out_text(o, "\n");
+	if (word) {
+		out_str(o, row->key, row->fmt, word);
+	} else if (row->as == AS_RATE && number_of(row, f) == RATE_UNLIMITED) {
+		out_null(o, row->key, " pacing:none");
+	} else {
+		format_number(text, row, f);
+		out_u64_as(o, row->key, row->fmt, number_of(row, f), text);
+	}
 }
 
 /* In text only: the counters that are not 0, on a line of their own. */
@@ -304,10 +350,15 @@ static void print_counters_line(struct out *o, const struct counters *counters)
  */
 void flow_print_detail(struct out *o, const struct flow *f)
 {
+	size_t i;
+
 	out_open_object(o, NULL);
 	flow_print_ends(o, f);
 	out_text(o, "\n");
-	print_second_line(o, f);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].key && is_shown(&rows[i], f))
+			print_row(o, &rows[i], f);
+	out_text(o, "\n");
 	print_counters_line(o, &f->counters);
 	out_counters(o, &f->counters);
 	out_close_object(o);

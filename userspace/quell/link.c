@@ -19,103 +19,27 @@
 /* 1 Tbit/s, as the kernel has it. */
 #define RATE_MAX_BYTES_PS	125000000000ULL
 
-/* The kernel's attributes of an interface. */
-struct link_entry {
-	uint32_t	ifindex;
-	bool		has_rate, has_driver;
-	uint64_t	rate_bytes_ps, driver_bytes_ps;
-};
-
 /**
- * struct links - interfaces from a dump
- * @only: interface, or 0 for all
- * @list: on the heap
- * @n: its length
+ * link_print() - print the rates of an interface: with its name in front
+ * @o: printer
+ * @name: of the interface
+ * @fmt: text of the name, with one %s
+ * @link: the rates
  */
-struct links {
-	uint32_t		only;
-	struct link_entry	*list;
-	size_t			n;
-};
-
-static int take_attr(const struct nlattr *attr, void *data)
+void link_print(struct out *o, const char *name, const char *fmt, const struct link *link)
 {
-	const struct nlattr **attrs = data;
-	uint16_t type = mnl_attr_get_type(attr);
-
-	if (type <= QUELL_A_LINK_MAX)
-		attrs[type] = attr;
-	return MNL_CB_OK;
-}
-
-static bool take_rate(const struct nlattr *attr, uint64_t *bytes_ps)
-{
-	if (attr)
-		*bytes_ps = mnl_attr_get_u64(attr);
-	return attr;
-}
-
-static int take_link(const struct nlmsghdr *nlh, void *data)
-{
-	const struct nlattr *attrs[QUELL_A_LINK_MAX + 1] = {};
-	struct link_entry *list, link = {};
-	struct links *links = data;
-
-	if (mnl_attr_parse(nlh, sizeof(struct genlmsghdr), take_attr, attrs) < 0 ||
-	    !attrs[QUELL_A_LINK_IFINDEX])
-		return -EBADMSG;
-	link.ifindex = mnl_attr_get_u32(attrs[QUELL_A_LINK_IFINDEX]);
-	if (links->only && link.ifindex != links->only)
-		return 0;
-	link.has_rate = take_rate(attrs[QUELL_A_LINK_RATE], &link.rate_bytes_ps);
-	link.has_driver = take_rate(attrs[QUELL_A_LINK_DRIVER_RATE], &link.driver_bytes_ps);
-	list = reallocarray(links->list, links->n + 1, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	links->list = list;
-	list[links->n++] = link;
-	return 0;
-}
-
-static void forget_links(void *data)
-{
-	struct links *links = data;
-
-	links->n = 0;
-}
-
-/* Those of the interface, or all; to be freed. */
-static int fetch_links(struct app *app, struct links *links)
-{
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl_reader reader = {
-		.message = take_link, .restart = forget_links, .data = links,
-	};
-	struct nl_error err;
-
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LINK_GET), &reader, &err))
-		return complain_kernel("cannot read the rates", &err);
-	return STATUS_OK;
-}
-
-static void print_rate(struct out *o, const char *key, const char *fmt, bool has, uint64_t bytes_ps)
-{
-	if (has)
-		out_qty(o, key, fmt, QUELL_UNIT_BYTES_PS, bytes_ps);
+	out_str(o, "dev", fmt, name);
+	if (HAVE(link, QUELL_A_LINK_RATE))
+		out_qty(o, "rate_bytes_ps", " rate %s", QUELL_UNIT_BYTES_PS, link->bytes_ps);
 	else
-		out_null(o, key, "");
-}
-
-static void print_link(struct out *o, const char *name, const struct link_entry *link)
-{
-	out_open_object(o, NULL);
-	out_str(o, "dev", "%s:", name);
-	print_rate(o, "rate_bytes_ps", " rate %s", link->has_rate, link->rate_bytes_ps);
-	print_rate(o, "driver_bytes_ps", " driver %s", link->has_driver, link->driver_bytes_ps);
-	if (!link->has_rate && !link->has_driver)
+		out_null(o, "rate_bytes_ps", "");
+	if (HAVE(link, QUELL_A_LINK_DRIVER_RATE))
+		out_qty(o, "driver_bytes_ps", " driver %s", QUELL_UNIT_BYTES_PS,
+			link->driver_bytes_ps);
+	else
+		out_null(o, "driver_bytes_ps", "");
+	if (!HAVE(link, QUELL_A_LINK_RATE) && !HAVE(link, QUELL_A_LINK_DRIVER_RATE))
 		out_text(o, " rate unknown");
-	out_text(o, "\n");
-	out_close_object(o);
 }
 
 static int take_ifindex(const struct nlmsghdr *nlh, void *data)
@@ -189,18 +113,38 @@ int find_dev_name(const char *name, char *dev)
 	return STATUS_INPUT;
 }
 
-static void print_links(struct out *o, const struct links *links, const char *only)
+static int fetch_links(struct app *app, struct link_list *links)
 {
-	static const struct link_entry unknown;
+	return app_fetch(app, QUELL_CMD_LINK_GET, &link_kind, links, "cannot read the rates");
+}
+
+static void print_link(struct out *o, const char *name, const struct link *link)
+{
+	out_open_object(o, NULL);
+	link_print(o, name, "%s:", link);
+	out_text(o, "\n");
+	out_close_object(o);
+}
+
+/* Those of one interface, or with @only NULL all; the kernel lists only interfaces with a rate. */
+static void print_links(struct out *o, const struct link_list *links, const char *only,
+			uint32_t ifindex)
+{
+	static const struct link unknown;
 	char name[IF_NAMESIZE];
+	bool found = false;
 	size_t i;
 
 	out_open_array(o, NULL);
-	for (i = 0; i < links->n; i++)
-		if (if_indextoname(links->list[i].ifindex, name))
-			print_link(o, name, &links->list[i]);
-	/* The kernel only lists interfaces with a rate. */
-	if (only && !links->n)
+	for (i = 0; i < links->n; i++) {
+		const struct link *link = &links->list[i];
+
+		if ((only && link->ifindex != ifindex) || !if_indextoname(link->ifindex, name))
+			continue;
+		print_link(o, name, link);
+		found = true;
+	}
+	if (only && !found)
 		print_link(o, only, &unknown);
 	out_close_array(o);
 	out_document_end(o);
@@ -209,15 +153,16 @@ static void print_links(struct out *o, const struct links *links, const char *on
 /* quell link show [DEV] */
 int link_show(struct app *app, int argc, char **argv)
 {
-	struct links links = {};
+	struct link_list links = {};
+	uint32_t ifindex = 0;
 	int status;
 
-	if (argc && find_dev(argv[0], &links.only))
+	if (argc && find_dev(argv[0], &ifindex))
 		return STATUS_INPUT;
 	status = fetch_links(app, &links);
 	if (!status)
-		print_links(&app->out, &links, argc ? argv[0] : NULL);
-	free(links.list);
+		print_links(&app->out, &links, argc ? argv[0] : NULL, ifindex);
+	link_list_free(&links);
 	return status;
 }
 
@@ -232,18 +177,20 @@ int link_show(struct app *app, int argc, char **argv)
 int link_save(struct app *app, FILE *set, FILE *reset)
 {
 	char dev[IF_NAMESIZE], word[BATCH_WORD_LEN], rate[QTY_TEXT_LEN];
-	struct links links = {};
+	struct link_list links = {};
 	int status = fetch_links(app, &links);
 	size_t i;
 
 	for (i = 0; !status && i < links.n; i++) {
-		if (!links.list[i].has_rate || !if_indextoname(links.list[i].ifindex, dev))
+		const struct link *link = &links.list[i];
+
+		if (!HAVE(link, QUELL_A_LINK_RATE) || !if_indextoname(link->ifindex, dev))
 			continue;
-		qty_format(rate, sizeof(rate), QUELL_UNIT_BYTES_PS, links.list[i].rate_bytes_ps);
+		qty_format(rate, sizeof(rate), QUELL_UNIT_BYTES_PS, link->bytes_ps);
 		fprintf(set, "link set %s rate %s\n", batch_word(word, dev), rate);
 		fprintf(reset, "link reset %s\n", word);
 	}
-	free(links.list);
+	link_list_free(&links);
 	return status;
 }
 

@@ -18,16 +18,6 @@
 /* As the kernel has it. */
 #define MEMBERS_MAX	1024
 
-static int take_group(const struct nlmsghdr *nlh, void *data)
-{
-	return lookahead_list_add(data, nlh);
-}
-
-static void restart_groups(void *data)
-{
-	lookahead_list_free(data);
-}
-
 static void print_member(struct out *o, const char *fmt, const struct address *member)
 {
 	out_open_object(o, NULL);
@@ -58,17 +48,8 @@ static void print_group(struct out *o, const struct lookahead *group)
 
 static int fetch_groups(struct app *app, struct lookahead_list *list)
 {
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl_reader reader = {
-		.message = take_group,
-		.restart = restart_groups,
-		.data = list,
-	};
-	struct nl_error err;
-
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_LOOKAHEAD_GET), &reader, &err))
-		return complain_kernel("cannot list the groups", &err);
-	return STATUS_OK;
+	return app_fetch(app, QUELL_CMD_LOOKAHEAD_GET, &lookahead_kind, list,
+			 "cannot list the groups");
 }
 
 /* quell lookahead show */

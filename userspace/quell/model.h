@@ -16,7 +16,9 @@
 #include <linux/netlink.h>
 #include <linux/quell.h>
 
-#define HAVE(entry, attr)	((entry)->have & (1U << (attr)))
+#include "attr.h"
+
+#define HAVE(entry, attr)	((entry)->have & ATTR_BIT(attr))
 
 struct param {
 	char		*name;
@@ -136,6 +138,7 @@ struct lookahead {
 	uint32_t	ifindex;
 	uint32_t	uid;
 	uint32_t	waiting;
+	uint32_t	members_nr;		/* of an event, which does not list them */
 	uint32_t	have;
 };
 
@@ -156,6 +159,14 @@ struct receiver {
 	uint64_t	bytes_ps;
 	uint32_t	ifindex;
 	uint32_t	senders;
+	uint32_t	have;
+};
+
+/* The rates of an interface; 0 where not known. */
+struct link {
+	uint64_t	bytes_ps;
+	uint64_t	driver_bytes_ps;
+	uint32_t	ifindex;
 	uint32_t	have;
 };
 
@@ -191,19 +202,36 @@ struct receiver_list {
 	size_t		n;
 };
 
-int cc_list_add(struct cc_list *l, const struct nlmsghdr *nlh);
-int stat_list_add(struct stat_list *l, const struct nlmsghdr *nlh);
+struct link_list {
+	struct link	*list;
+	size_t		n;
+};
+
+/* NAME_list_add() and NAME_list_free(): list_add() and list_free() of that kind. */
+#define MODEL_LIST(name_)							\
+extern const struct attr_kind name_##_kind;					\
+static inline int name_##_list_add(struct name_##_list *l, const struct nlmsghdr *nlh)	\
+{										\
+	return list_add(&name_##_kind, l, nlh);					\
+}										\
+static inline void name_##_list_free(struct name_##_list *l)			\
+{										\
+	list_free(&name_##_kind, l);						\
+}
+
+MODEL_LIST(cc)
+MODEL_LIST(stat)
+MODEL_LIST(sender)
+MODEL_LIST(receiver)
+MODEL_LIST(link)
+MODEL_LIST(lookahead)
+
+/* Counters without their meanings. */
+extern const struct attr_kind flow_counter_kind;
+
 int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh);
-int lookahead_list_add(struct lookahead_list *l, const struct nlmsghdr *nlh);
-int sender_list_add(struct sender_list *l, const struct nlmsghdr *nlh);
-int receiver_list_add(struct receiver_list *l, const struct nlmsghdr *nlh);
-void cc_list_free(struct cc_list *l);
-void stat_list_free(struct stat_list *l);
-void flow_forget_counters(struct flow *f);
-void flow_release(struct flow *f);
 void flow_list_free(struct flow_list *l);
-void lookahead_list_free(struct lookahead_list *l);
-void sender_list_free(struct sender_list *l);
-void receiver_list_free(struct receiver_list *l);
+void flow_release(struct flow *f);
+void flow_forget_counters(struct flow *f);
 
 #endif /* QUELL_CLI_MODEL_H */

@@ -13,7 +13,6 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
-#include "attr.h"
 #include "flow.h"
 #include "monitor.h"
 #include "qty.h"
@@ -53,13 +52,18 @@ static void end(struct monitor_view *view)
 }
 
 /* An interface that is gone has no name any more; ip(8) prints it so, too. */
+static const char *dev_name(char *dev, uint32_t ifindex)
+{
+	if (!if_indextoname(ifindex, dev))
+		snprintf(dev, IF_NAMESIZE, "if%" PRIu32, ifindex);
+	return dev;
+}
+
 static void print_dev(struct out *o, const char *fmt, uint32_t ifindex)
 {
 	char dev[IF_NAMESIZE];
 
-	if (!if_indextoname(ifindex, dev))
-		snprintf(dev, sizeof(dev), "if%" PRIu32, ifindex);
-	out_str(o, "dev", fmt, dev);
+	out_str(o, "dev", fmt, dev_name(dev, ifindex));
 }
 
 static void print_param(struct out *o, const struct param *p)
@@ -94,60 +98,19 @@ static int print_cc(struct monitor_view *view, const struct nlmsghdr *nlh)
 	return ret;
 }
 
-/* The rates of an interface; as in "quell link show". */
-struct link {
-	uint64_t	bytes_ps;
-	uint64_t	driver_bytes_ps;
-	uint32_t	ifindex;
-	uint32_t	have;
-};
-
-static int take_link(struct link *link, const struct nlmsghdr *nlh)
-{
-	const struct nlattr *attr;
-	int ret = 0;
-
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
-		switch (mnl_attr_get_type(attr)) {
-		case QUELL_A_LINK_IFINDEX:
-			ret = attr_u32(attr, &link->ifindex);
-			break;
-		case QUELL_A_LINK_RATE:
-			ret = attr_uint(attr, &link->bytes_ps);
-			break;
-		case QUELL_A_LINK_DRIVER_RATE:
-			ret = attr_uint(attr, &link->driver_bytes_ps);
-			break;
-		}
-		if (ret)
-			return ret;
-		attr_mark(&link->have, attr);
-	}
-	return HAVE(link, QUELL_A_LINK_IFINDEX) ? 0 : -EBADMSG;
-}
-
 static int print_link(struct monitor_view *view, const struct nlmsghdr *nlh)
 {
-	struct link link = {};
-	int ret = take_link(&link, nlh);
+	struct link_list list = {};
+	int ret = link_list_add(&list, nlh);
+	char dev[IF_NAMESIZE];
 
-	if (ret)
-		return ret;
-	begin(view, "link");
-	print_dev(view->o, "link %s:", link.ifindex);
-	if (HAVE(&link, QUELL_A_LINK_RATE))
-		out_qty(view->o, "rate_bytes_ps", " rate %s", QUELL_UNIT_BYTES_PS, link.bytes_ps);
-	else
-		out_null(view->o, "rate_bytes_ps", "");
-	if (HAVE(&link, QUELL_A_LINK_DRIVER_RATE))
-		out_qty(view->o, "driver_bytes_ps", " driver %s", QUELL_UNIT_BYTES_PS,
-			link.driver_bytes_ps);
-	else
-		out_null(view->o, "driver_bytes_ps", "");
-	if (!HAVE(&link, QUELL_A_LINK_RATE) && !HAVE(&link, QUELL_A_LINK_DRIVER_RATE))
-		out_text(view->o, " rate unknown");
-	end(view);
-	return 0;
+	if (!ret) {
+		begin(view, "link");
+		link_print(view->o, dev_name(dev, list.list[0].ifindex), "link %s:", list.list);
+		end(view);
+	}
+	link_list_free(&list);
+	return ret;
 }
 
 static int print_weight(struct monitor_view *view, const struct nlmsghdr *nlh)
@@ -166,24 +129,11 @@ static int print_weight(struct monitor_view *view, const struct nlmsghdr *nlh)
 	return ret;
 }
 
-static int take_members_nr(const struct nlmsghdr *nlh, uint32_t *members_nr)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) == QUELL_A_LOOKAHEAD_MEMBERS)
-			return attr_u32(attr, members_nr);
-	return 0;
-}
-
 static int print_lookahead(struct monitor_view *view, const struct nlmsghdr *nlh, bool deleted)
 {
 	struct lookahead_list list = {};
-	uint32_t members_nr = 0;
 	int ret = lookahead_list_add(&list, nlh);
 
-	if (!ret)
-		ret = take_members_nr(nlh, &members_nr);
 	if (!ret) {
 		begin(view, "lookahead");
 		out_bool(view->o, "deleted", deleted);
@@ -192,7 +142,7 @@ static int print_lookahead(struct monitor_view *view, const struct nlmsghdr *nlh
 		out_u64(view->o, "uid", " uid %s", list.list[0].uid);
 		print_dev(view->o, " dev %s", list.list[0].ifindex);
 		out_qty(view->o, "time_ns", " time %s", QUELL_UNIT_NS, list.list[0].time_ns);
-		out_u64(view->o, "members_nr", " members %s", members_nr);
+		out_u64(view->o, "members_nr", " members %s", list.list[0].members_nr);
 		end(view);
 	}
 	lookahead_list_free(&list);

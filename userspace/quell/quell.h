@@ -92,6 +92,9 @@ int app_connect(struct app *app, const char *algo);
 
 /* main.c */
 int run_words(const struct app *common, int argc, char **argv);
+/* fetch.c */
+int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *list,
+	      const char *request);
 
 int netns_enter(const char *name);
 
@@ -144,6 +147,7 @@ unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *onl
 void cc_print_preset(struct out *o, const struct cc *cc);
 void cc_format_range(char *buf, size_t len, const struct param *p);
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset);
+void link_print(struct out *o, const char *name, const char *fmt, const struct link *link);
 int stat_fetch(struct app *app, struct stat_list *list);
 int dart_check(struct app *app, const char *time);
 int find_dev(const char *name, uint32_t *ifindex);

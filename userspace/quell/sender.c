@@ -15,26 +15,6 @@
 
 #define WEIGHT_MAX	255
 
-static int take_sender(const struct nlmsghdr *nlh, void *data)
-{
-	return sender_list_add(data, nlh);
-}
-
-static void restart_senders(void *data)
-{
-	sender_list_free(data);
-}
-
-static int take_receiver(const struct nlmsghdr *nlh, void *data)
-{
-	return receiver_list_add(data, nlh);
-}
-
-static void restart_receivers(void *data)
-{
-	receiver_list_free(data);
-}
-
 static void print_sender(struct out *o, const struct sender *s)
 {
 	out_open_object(o, NULL);
@@ -74,28 +54,7 @@ static void print_receiver(struct out *o, const struct receiver *r,
 
 static int fetch_senders(struct app *app, struct sender_list *list)
 {
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl_reader reader = {
-		.message = take_sender, .restart = restart_senders, .data = list,
-	};
-	struct nl_error err;
-
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_SENDER_GET), &reader, &err))
-		return complain_kernel("cannot list the senders", &err);
-	return STATUS_OK;
-}
-
-static int fetch(struct app *app, struct receiver_list *receivers, struct sender_list *senders)
-{
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl_reader reader = {
-		.message = take_receiver, .restart = restart_receivers, .data = receivers,
-	};
-	struct nl_error err;
-
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_RECEIVER_GET), &reader, &err))
-		return complain_kernel("cannot list the senders", &err);
-	return fetch_senders(app, senders);
+	return app_fetch(app, QUELL_CMD_SENDER_GET, &sender_kind, list, "cannot list the senders");
 }
 
 /* [dev DEV]; without it @ifindex stays. */
@@ -129,7 +88,10 @@ int sender_show(struct app *app, int argc, char **argv)
 	status = app_connect(app, "dart");
 	if (status)
 		return status;
-	status = fetch(app, &receivers, &senders);
+	status = app_fetch(app, QUELL_CMD_RECEIVER_GET, &receiver_kind, &receivers,
+			   "cannot list the senders");
+	if (!status)
+		status = fetch_senders(app, &senders);
 	if (!status) {
 		out_open_array(&app->out, NULL);
 		for (i = 0; i < receivers.n; i++)

@@ -34,16 +34,6 @@ struct stat_args {
 	bool		openmetrics;
 };
 
-static int take_stat(const struct nlmsghdr *nlh, void *data)
-{
-	return stat_list_add(data, nlh);
-}
-
-static void restart_stat(void *data)
-{
-	stat_list_free(data);
-}
-
 /**
  * stat_fetch() - request all counters of the namespace
  * @app: connected to the kernel
@@ -53,18 +43,8 @@ static void restart_stat(void *data)
  */
 int stat_fetch(struct app *app, struct stat_list *list)
 {
-	struct nl_reader reader = {
-		.message = take_stat,
-		.restart = restart_stat,
-		.data = list,
-	};
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nl_error err;
-
 	*list = (struct stat_list){};
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, QUELL_CMD_STAT_GET), &reader, &err))
-		return complain_kernel("cannot read the counters", &err);
-	return STATUS_OK;
+	return app_fetch(app, QUELL_CMD_STAT_GET, &stat_kind, list, "cannot read the counters");
 }
 
 static void print_json(struct out *o, const struct stat_list *list, const char *only)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dumps of the kernel's family as lists.
+ */
+#include "quell.h"
+
+/* The list of a dump. */
+struct dump {
+	const struct attr_kind	*kind;
+	void			*list;
+};
+
+static int take_entry(const struct nlmsghdr *nlh, void *data)
+{
+	const struct dump *dump = data;
+
+	return list_add(dump->kind, dump->list, nlh);
+}
+
+static void restart_dump(void *data)
+{
+	const struct dump *dump = data;
+
+	list_free(dump->kind, dump->list);
+}
+
+/**
+ * app_fetch() - request all entries of a kind
+ * @app: connected to the kernel
+ * @cmd: the request
+ * @kind: of the entries
+ * @list: empty; filled in; the caller must free it even on failure
+ * @request: for the complaint, such as "cannot list the senders"
+ *
+ * Return: an exit status; the reason of a failure has been printed.
+ */
+int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *list,
+	      const char *request)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct dump dump = { kind, list };
+	struct nl_reader reader = {
+		.message = take_entry, .restart = restart_dump, .data = &dump,
+	};
+	struct nl_error err;
+
+	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, cmd), &reader, &err))
+		return complain_kernel(request, &err);
+	return STATUS_OK;
+}
