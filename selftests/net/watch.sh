@@ -66,8 +66,8 @@ flow_lines_seen()
 		see '^CC +PEER +RATE +RTT +DELAY +TARGET CUT +LIMIT' \
 		see "^($rate$time$time +(cubic|search|[0-9.]+[mu]s) [a-z-]+ +[a-z-]+\n?){3}" \
 		see '^[0-9.]+Mbit/s in all; limited by window [123]' \
-		see '^10\.72\.0\.1:[0-9]+ > 10\.72\.0\.2:8080: window [0-9.]+ packets, ' \
-		see 'limited by window; RTT ' show key q end 0 --
+		see '^10\.72\.0\.1:[0-9]+ -> 10\.72\.0\.2:8080 dev .* swift[ \n]window:[0-9]+b/' \
+		see ' limited-by:window' show key q end 0 --
 }
 
 keys_work()
@@ -77,17 +77,17 @@ keys_work()
 		key p see ', PAUSED' calm 1 key ' ' gone PAUSED \
 		key '?' see 'choose a flow; .* stays chosen$' never '^CC +PEER' calm 0.1 \
 		key x gone 'choose a flow' \
-		key d see ' min-rtt:' see ' rtt-samples:' key d gone ' min-rtt:' \
+		see ' min-rtt:' key d see '\brtt-samples:' key d gone 'rtt-samples:' \
 		key '\x0c' colors yes key q end 0 --
 }
 
 # Whatever happens first: the pause, the details, or another flow.
 details_while_paused()
 {
-	watch xterm 80x30 see '^3 flows by rate' key p see PAUSED key d see ' rtt-samples:[1-9]' \
-		key j calm 0.1 still ' rtt-samples:[1-9]' key d gone ' rtt-samples:' \
-		key d see ' rtt-samples:[1-9]' key p gone PAUSED see ' rtt-samples:[1-9]' \
-		key j see ' rtt-samples:[1-9]' key q end 0 --
+	watch xterm 80x30 see '^3 flows by rate' key p see PAUSED key d see '\brtt-samples:[1-9]' \
+		key j calm 0.1 still '\brtt-samples:[1-9]' key d gone 'rtt-samples:' \
+		key d see '\brtt-samples:[1-9]' key p gone PAUSED see '\brtt-samples:[1-9]' \
+		key j see '\brtt-samples:[1-9]' key q end 0 --
 }
 
 # The last of three stays chosen when the order is turned round, and is the first then.
@@ -96,7 +96,7 @@ choice_follows()
 	watch xterm 80x24 see '^3 flows by rate' see '^(swift .*[0-9][KM] .*\n){3}' key p see PAUSED \
 		show key jj calm 0.1 show key r see 'smallest first' calm 0.1 show \
 		key q end 0 -- >"$dir/seen" || return 1
-	grep -oE '^10\.72\.0\.1:[0-9]+ >' "$dir/seen" >"$dir/chosen"
+	grep -oE '^10\.72\.0\.1:[0-9]+ ->' "$dir/seen" >"$dir/chosen"
 	cat "$dir/chosen"
 	[ "$(wc -l <"$dir/chosen")" -eq 3 ] && [ "$(uniq "$dir/chosen" | wc -l)" -eq 2 ]
 }
@@ -125,8 +125,7 @@ no_flows()
 no_colors()
 {
 	watch xterm 80x24 see '^swift' key q colors no end 0 -- --no-color &&
-	NO_COLOR=1 watch xterm 80x24 see '^swift' key q colors no end 0 -- &&
-	NO_COLOR="" watch xterm-mono 80x24 see '^swift' key q colors no end 0 --
+	NO_COLOR=1 watch xterm 80x24 see '^swift' key q colors no end 0 --
 }
 
 ascii_only()
@@ -150,7 +149,7 @@ no_terminal()
 	status 1 left_quell flow watch </dev/null && says 'standard output is no terminal' &&
 	./watch_pty xterm 80x24 see 'standard input is no terminal; try: quell -j flow watch' end 1 -- \
 		sh -c "exec quell -n $left flow watch </dev/null" &&
-	./watch_pty nosuch 80x24 see "TERM 'nosuch' is no terminal that is known" end 1 -- \
+	./watch_pty dumb 80x24 see "TERM 'dumb' has no cursor" end 1 -- \
 		quell -n "$left" flow watch
 }
 
@@ -183,10 +182,10 @@ check "another flow is chosen" choice_follows
 check "terminals of any size" any_size
 check "names of interfaces are escaped" no_escape_gets_through
 check "no flow that the filters let through" no_flows
-check "no colours where the terminal has none or the user wants none" no_colors
+check "no colours where the user wants none" no_colors
 check "ASCII where the locale has no more" ascii_only
 check "signals leave the terminal as it was" signals_restore
-check "refused: without a terminal, or with one that nobody knows" no_terminal
+check "refused: without a terminal, or with one that has no cursor" no_terminal
 check "hundreds of flows, of which a screen is seen" hundreds
 check "a module that goes ends it, and the terminal is as it was" kernel_goes
 finish

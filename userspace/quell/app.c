@@ -17,6 +17,18 @@ static struct {
 	unsigned int	line;
 } place;
 
+/* Where complaints go; NULL: stderr. */
+static FILE *complaints;
+
+/**
+ * complain_to() - have complaints written elsewhere
+ * @file: an open file; NULL: to stderr again
+ */
+void complain_to(FILE *file)
+{
+	complaints = file;
+}
+
 /**
  * complain_at() - set the file that later complaints refer to
  * @file: name of a file, no line of it yet; NULL: no file
@@ -37,7 +49,7 @@ void complain_line(unsigned int line)
 }
 
 /**
- * complain() - print an error message to stderr
+ * complain() - print an error message to stderr, or to the file of complain_to()
  * @fmt: as for printf(), without program name and line end
  *
  * Quoted names may come from a file or another user: control characters are printed as \xHH.
@@ -45,16 +57,17 @@ void complain_line(unsigned int line)
 void complain(const char *fmt, ...)
 {
 	char text[2048], plain[OUT_ESCAPED * sizeof(text)];
+	FILE *file = complaints ? complaints : stderr;
 	va_list args;
 
 	va_start(args, fmt);
-	fputs("quell: ", stderr);
+	fputs("quell: ", file);
 	if (place.file && place.line)
-		fprintf(stderr, "%s:%u: ", place.file, place.line);
+		fprintf(file, "%s:%u: ", place.file, place.line);
 	else if (place.file)
-		fprintf(stderr, "%s: ", place.file);
+		fprintf(file, "%s: ", place.file);
 	vsnprintf(text, sizeof(text), fmt, args);
-	fprintf(stderr, "%s\n", out_escape(plain, sizeof(plain), text));
+	fprintf(file, "%s\n", out_escape(plain, sizeof(plain), text));
 	va_end(args);
 }
 

@@ -25,26 +25,32 @@ static void restart_dump(void *data)
 }
 
 /**
- * app_fetch() - request all entries of a kind
+ * app_dump() - make a request that all entries of a kind reply to
  * @app: connected to the kernel
- * @cmd: the request
+ * @nlh: the request
  * @kind: of the entries
  * @list: empty; filled in; the caller must free it even on failure
  * @request: for the complaint, such as "cannot list the senders"
  *
  * Return: an exit status; the reason of a failure has been printed.
  */
-int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *list,
-	      const char *request)
+int app_dump(struct app *app, struct nlmsghdr *nlh, const struct attr_kind *kind, void *list,
+	     const char *request)
 {
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct dump dump = { kind, list };
 	struct nl_reader reader = {
 		.message = take_entry, .restart = restart_dump, .data = &dump,
 	};
 	struct nl_error err;
 
-	if (nl_dump(&app->nl, nl_prepare(&app->nl, buf, cmd), &reader, &err))
-		return complain_kernel(request, &err);
-	return STATUS_OK;
+	return nl_dump(&app->nl, nlh, &reader, &err) ? complain_kernel(request, &err) : STATUS_OK;
+}
+
+/* The same for a request without attributes, by its number. */
+int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *list,
+	      const char *request)
+{
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+
+	return app_dump(app, nl_prepare(&app->nl, buf, cmd), kind, list, request);
 }

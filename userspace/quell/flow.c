@@ -10,53 +10,16 @@
 #include "sock_diag.h"
 #include "flow.h"
 #include "quell.h"
-#include "watch.h"
 
-/**
- * struct flow_taker - destination of the flows of a dump
- * @list: list of the flows
- * @detailed: the only one that keeps its counters, by watch_key(); 0: as the list has it
- */
-struct flow_taker {
-	struct flow_list	*list;
-	uint64_t		detailed;
-};
-
-static int take_flow(const struct nlmsghdr *nlh, void *data)
+static int flow_dump(struct app *app, const struct flow_args *words, struct flow_list *list)
 {
-	struct flow_taker *taker = data;
-	int ret = flow_list_add(taker->list, nlh);
-
-	if (!ret && taker->detailed)
-		watch_keep_counters(&taker->list->list[taker->list->n - 1], taker->detailed);
-	return ret;
-}
-
-static void restart_flow(void *data)
-{
-	struct flow_taker *taker = data;
-
-	flow_list_free(taker->list);
-}
-
-static int flow_dump(struct app *app, const char *cc, uint64_t detailed, struct flow_list *list)
-{
-	struct flow_taker taker = { .list = list, .detailed = detailed };
-	struct nl_reader reader = {
-		.message = take_flow,
-		.restart = restart_flow,
-		.data = &taker,
-	};
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh;
-	struct nl_error err;
+	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, QUELL_CMD_FLOW_GET);
 
-	nlh = nl_prepare(&app->nl, buf, QUELL_CMD_FLOW_GET);
-	if (cc)
-		mnl_attr_put_strz(nlh, QUELL_A_FLOW_CC, cc);
-	if (nl_dump(&app->nl, nlh, &reader, &err))
-		return complain_kernel("cannot list the flows", &err);
-	return STATUS_OK;
+	if (words->cc)
+		mnl_attr_put_strz(nlh, QUELL_A_FLOW_CC, words->cc);
+	return app_dump(app, nlh, words->brief ? &brief_flow_kind : &flow_kind, list,
+			"cannot list the flows");
 }
 
 /* Add sock_diag's fields to a flow. */
@@ -106,9 +69,9 @@ int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list 
 	int status, ret;
 	size_t i;
 
-	*list = (struct flow_list){ .brief = words->brief && !words->detailed };
+	*list = (struct flow_list){};
 	ret = diag_fetch(&sockets, false);
-	status = flow_dump(app, words->cc, words->detailed, list);
+	status = flow_dump(app, words, list);
 	for (i = 0; !status && i < list->n; i++)
 		join(&list->list[i], diag_list_find(&sockets, list->list[i].cookie));
 	diag_list_free(&sockets);
@@ -123,35 +86,8 @@ int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list 
 	return status;
 }
 
-/**
- * flow_fetch_counters() - the counters of one flow
- * @app: connected
- * @cc: algorithm, or NULL
- * @key: the flow, by watch_key()
- * @counters: counters of the flow, to be freed by the caller; empty if the flow is gone
- *
- * Return: an exit status, after a complaint.
- */
-int flow_fetch_counters(struct app *app, const char *cc, uint64_t key, struct counters *counters)
-{
-	struct flow_list list = {};
-	int status = flow_dump(app, cc, key, &list);
-	size_t i;
-
-	*counters = (struct counters){};
-	for (i = 0; !status && i < list.n; i++) {
-		if (!list.list[i].counters.n)
-			continue;
-		*counters = list.list[i].counters;
-		list.list[i].counters = (struct counters){};
-		break;
-	}
-	flow_list_free(&list);
-	return status;
-}
-
 /* The width of the terminal, or the default of all terminals. */
-static unsigned int output_columns(void)
+static size_t output_columns(void)
 {
 	struct winsize size;
 

@@ -37,7 +37,6 @@
  * @ascending: smallest first
  * @details: all that is known of each flow
  * @brief: flows without their counters
- * @detailed: the flow that keeps them even so, by watch_key(); 0: no flow
  * @no_color: of "flow watch"
  * @interval_ns: of "flow watch"
  */
@@ -53,7 +52,6 @@ struct flow_args {
 	bool				ascending;
 	bool				details;
 	bool				brief;
-	uint64_t			detailed;
 	bool				no_color;
 	uint64_t			interval_ns;
 };
@@ -90,7 +88,53 @@ void flow_format_governor(char *cell, const struct flow *f);
 void flow_format_governed(char *cell, const struct flow *f, uint64_t ns);
 void flow_format_limit(char *cell, const struct flow *f);
 
+/* Samples of a flow, as many as a sparkline is wide at most, and one that is missing. */
+#define FLOW_PAST	32
+#define FLOW_UNKNOWN	(-1.0f)
+
+enum flow_series {
+	FLOW_RATE,		/* bytes/s acknowledged since the sample before */
+	FLOW_RTT,		/* ns */
+	FLOW_DELAY,		/* ns above the smallest RTT */
+	FLOW_SERIES
+};
+
+/* The newest last. */
+struct flow_past {
+	float	sample[FLOW_SERIES][FLOW_PAST];
+};
+
+/* The table of "flow show", and that of "flow watch". */
+enum flow_table { FLOW_TABLE_SHOW, FLOW_TABLE_WATCH };
+
+#define FLOW_COLS	18
+#define FLOW_LINE_LEN	4096
+
+/**
+ * struct flow_layout - where the columns are
+ * @table: which table
+ * @utf8: the terminal shows more than ASCII
+ * @color: colours may be used
+ * @columns: of the terminal
+ * @need: width of the widest cell so far
+ * @width: of each column; 0: there is no room for it
+ */
+struct flow_layout {
+	enum flow_table	table;
+	bool		utf8;
+	bool		color;
+	size_t		columns;
+	size_t		need[FLOW_COLS];
+	size_t		width[FLOW_COLS];
+};
+
 /* flow_line.c */
-void flow_print_lines(struct out *o, const struct flow_list *list, unsigned int columns);
+void flow_sparkline(char *text, const float *past, size_t width, float full, bool utf8);
+void flow_measure(struct flow_layout *l, const struct flow *f, const struct flow_past *past);
+void flow_fit(struct flow_layout *l, size_t columns);
+void flow_heading(char *line, const struct flow_layout *l, int sort);
+void flow_line(char *line, const struct flow_layout *l, const struct flow *f,
+	       const struct flow_past *past, bool chosen);
+void flow_print_lines(struct out *o, const struct flow_list *list, size_t columns);
 
 #endif /* QUELL_CLI_FLOW_H */

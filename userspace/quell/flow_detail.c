@@ -187,37 +187,13 @@ static const struct attr_row rows[] = {
 	{ FLOW(ENTROPIES, U32, entropies), SHOW("entropies", " entropies:%s", AS_PLAIN, IF_SET) },
 };
 
-static const struct attr_kind flow_kind = ATTR_KIND(rows, 0, struct flow, 0);
-static const struct attr_kind brief_flow_kind = ATTR_KIND(rows, 1, struct flow, 0);
-
-/**
- * flow_list_add() - add one flow from a reply
- * @l: the list; the entry stays in it on failure, for flow_list_free(); its brief is the caller's
- * @nlh: message of flow-get
- *
- * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
- */
-int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh)
-{
-	return list_add(l->brief ? &brief_flow_kind : &flow_kind, l, nlh);
-}
-
-/* Free the counters of a flow, which are most of it. */
-void flow_forget_counters(struct flow *f)
-{
-	list_free(&flow_counter_kind, &f->counters);
-}
+const struct attr_kind flow_kind = ATTR_KIND(rows, 0, struct flow, 0);
+const struct attr_kind brief_flow_kind = ATTR_KIND(rows, 1, struct flow, 0);
 
 /* Free all that a flow refers to. */
 void flow_release(struct flow *f)
 {
 	entry_free(&flow_kind, f);
-}
-
-/* Empty a list; it may be filled again, as brief as before. */
-void flow_list_free(struct flow_list *l)
-{
-	list_free(&flow_kind, l);
 }
 
 static uint64_t number_of(const struct attr_row *row, const struct flow *f)

@@ -184,7 +184,6 @@ struct stat_list {
 struct flow_list {
 	struct flow	*list;
 	size_t		n;
-	bool		brief;		/* without the counters, which are most of a flow */
 };
 
 struct lookahead_list {
@@ -225,13 +224,14 @@ MODEL_LIST(sender)
 MODEL_LIST(receiver)
 MODEL_LIST(link)
 MODEL_LIST(lookahead)
+MODEL_LIST(flow)
 
 /* Counters without their meanings. */
 extern const struct attr_kind flow_counter_kind;
 
-int flow_list_add(struct flow_list *l, const struct nlmsghdr *nlh);
-void flow_list_free(struct flow_list *l);
+/* Flows without their counters, which are most of a flow. */
+extern const struct attr_kind brief_flow_kind;
+
 void flow_release(struct flow *f);
-void flow_forget_counters(struct flow *f);
 
 #endif /* QUELL_CLI_MODEL_H */

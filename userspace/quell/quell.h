@@ -85,6 +85,7 @@ struct command {
 
 /* app.c */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void complain_to(FILE *file);
 void complain_at(const char *file);
 void complain_line(unsigned int line);
 int complain_kernel(const char *request, const struct nl_error *err);
@@ -93,6 +94,8 @@ int app_connect(struct app *app, const char *algo);
 /* main.c */
 int run_words(const struct app *common, int argc, char **argv);
 /* fetch.c */
+int app_dump(struct app *app, struct nlmsghdr *nlh, const struct attr_kind *kind, void *list,
+	     const char *request);
 int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *list,
 	      const char *request);
 
@@ -134,7 +137,6 @@ int monitor(struct app *app, int argc, char **argv);
 
 struct flow_args;
 int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list *list);
-int flow_fetch_counters(struct app *app, const char *cc, uint64_t key, struct counters *counters);
 int flow_show_once(struct app *app, struct flow_args *words);
 int flow_check_cc(struct app *app, const char *cc);
 int cc_fetch(struct app *app, struct cc_list *list);

@@ -217,7 +217,7 @@ TEST(flow_sort__cases)
 	EXPECT_EQ(1, flows[0].sport);
 }
 
-static char *printed(const struct flow_list *list, unsigned int columns)
+static char *printed(const struct flow_list *list, size_t columns)
 {
 	char *got = NULL;
 	struct out o;
