@@ -68,7 +68,8 @@ struct attr_kind {
 
 #define ATTR_KIND(rows_, skipped_, type_, required_, ...)			\
 	{ .rows = (rows_) + (skipped_), .n = sizeof(rows_) / sizeof(*(rows_)) - (skipped_), \
-	  .size = sizeof(type_), .have = offsetof(type_, have), .required = (required_), ##__VA_ARGS__ }
+	  .size = sizeof(type_), .have = offsetof(type_, have),			\
+	  .required = (required_), ##__VA_ARGS__ }
 #define ATTR_BIT(attr_)		(1U << (attr_))
 
 void *list_grow(void *list_ptr, size_t *n, size_t size);

@@ -3,7 +3,7 @@
  * quell doctor: facts about a host, and the findings they lead to.
  *
  * The facts are collected first (doctor_files.c, doctor_net.c, doctor_refs.c), checked without
- * access to the host (doctor_check.c), and then printed (doctor.c).
+ * access to the host (doctor_rules.c), and then printed (doctor.c).
  */
 #ifndef QUELL_CLI_DOCTOR_H
 #define QUELL_CLI_DOCTOR_H
@@ -32,6 +32,8 @@ enum doctor_option {
 	DOCTOR_BTF,
 	DOCTOR_OPTIONS,
 };
+
+extern const char * const doctor_options[DOCTOR_OPTIONS];
 
 /**
  * struct doctor_dev - a network interface that is up
@@ -142,12 +144,12 @@ struct finding {
 	char			command[DOCTOR_TEXT_LEN];
 };
 
+/* @flows: to how many the rule applies that is tried */
 struct findings {
 	struct finding	*list;
 	size_t		n;
+	size_t		flows;
 };
-
-struct app;
 
 /* doctor_files.c */
 void doctor_read_files(struct doctor_host *host, const char *root);
@@ -159,13 +161,8 @@ int doctor_read_devs(struct doctor_host *host);
 /* doctor_refs.c */
 int doctor_read_holders(struct doctor_host *host);
 
-/* doctor_check.c, doctor_flows.c, doctor_quote.c */
+/* doctor_rules.c, doctor_quote.c */
 int doctor_check(const struct doctor_host *host, struct findings *findings);
-void doctor_check_flows(const struct doctor_host *host, struct findings *findings);
-void doctor_report(struct findings *findings, enum doctor_level level, const char *check,
-		   const char *text, const char *command);
-const char *doctor_dev_name(const struct doctor_host *host, uint32_t ifindex);
 char *doctor_quote(char *buf, size_t len, const char *name);
-bool doctor_is_quell(const struct doctor_host *host, const char *cc);
 
 #endif /* QUELL_CLI_DOCTOR_H */

@@ -114,38 +114,21 @@ static int visit(struct doctor_host *host, struct seen *seen, int home, const ch
 	return ret;
 }
 
-/* Those with a name come first. */
-static int visit_named(struct doctor_host *host, struct seen *seen, int home)
+/* The namespaces of a directory: those with a name, or those of processes. */
+static int visit_all(struct doctor_host *host, struct seen *seen, int home, bool named)
 {
-	DIR *dir = opendir(NETNS_DIR);
+	DIR *dir = opendir(named ? NETNS_DIR : "/proc");
 	struct dirent *entry;
 	char path[PATH_MAX];
 	int ret = 0;
 
 	while (dir && !ret && (entry = readdir(dir))) {
-		if (*entry->d_name == '.')
+		if (named ? *entry->d_name == '.' :
+		    strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
 			continue;
-		snprintf(path, sizeof(path), NETNS_DIR "/%s", entry->d_name);
-		ret = visit(host, seen, home, path, entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	return ret;
-}
-
-/* Then those of containers, by a process that is in them. */
-static int visit_processes(struct doctor_host *host, struct seen *seen, int home)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	char path[PATH_MAX];
-	int ret = 0;
-
-	while (dir && !ret && (entry = readdir(dir))) {
-		if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/ns/net", entry->d_name);
-		ret = visit(host, seen, home, path, path);
+		snprintf(path, sizeof(path), named ? NETNS_DIR "/%s" : "/proc/%s/ns/net",
+			 entry->d_name);
+		ret = visit(host, seen, home, path, named ? entry->d_name : path);
 	}
 	if (dir)
 		closedir(dir);
@@ -170,9 +153,9 @@ int doctor_read_holders(struct doctor_host *host)
 	is_new(&seen, st.st_ino);
 	ret = examine(host, "", true);
 	if (!ret)
-		ret = visit_named(host, &seen, home);
+		ret = visit_all(host, &seen, home, true);
 	if (!ret)
-		ret = visit_processes(host, &seen, home);
+		ret = visit_all(host, &seen, home, false);
 	free(seen.list);
 	close(home);
 	return ret;

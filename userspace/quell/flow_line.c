@@ -348,7 +348,8 @@ static void put_column(struct line *line, const struct flow_layout *l, int col, 
 		line->bytes += sprintf(line->text + line->bytes, "%s", cell);
 	else
 		line->bytes += sprintf(line->text + line->bytes, "%*.*s",
-				       (int)(columns[col].right ? width : -width), (int)width, cell);
+				       columns[col].right ? (int)width : -(int)width, (int)width,
+				       cell);
 }
 
 /* The rest of the line; none without a terminal. */
@@ -413,7 +414,8 @@ void flow_line(char *text, const struct flow_layout *l, const struct flow *f,
 			shorten(cell, l->width[c]);
 		if (c == COL_LIMIT_WHY && f->fallback && strlen(cell) > l->width[c])
 			put_word(cell, f->fallback, "");
-		put_attributes(&line, l, l->color ? color_of(c, f) : NORMAL, chosen ? REVERSE : "m");
+		put_attributes(&line, l, l->color ? color_of(c, f) : NORMAL,
+			       chosen ? REVERSE : "m");
 		put_column(&line, l, c, cell);
 	}
 	end_line(&line, l);
