@@ -173,6 +173,33 @@ int read_number(const char *word, const char *text, uint64_t most, uint64_t *val
 }
 
 /**
+ * read_quantity() - parse a quantity of a range
+ * @q: the range, and the keyword for the complaint
+ * @text: the quantity
+ * @value: in base units
+ *
+ * Return: an exit status, after a complaint.
+ */
+int read_quantity(const struct quantity *q, const char *text, uint64_t *value)
+{
+	enum qty_status why = qty_parse(text, q->unit, value);
+	char least[QTY_TEXT_LEN], most[QTY_TEXT_LEN] = "";
+
+	if (!why && *value >= q->least && *value <= q->most)
+		return STATUS_OK;
+	if (q->most < UINT64_MAX)
+		qty_format(most, sizeof(most), q->unit, q->most);
+	if (why)
+		complain("%s: '%s' %s; expected %s", q->word, text, qty_status_text(why),
+			 qty_expected(q->unit));
+	else
+		complain("%s: '%s' is out of range %s ..%s%s; expected %s", q->word, text,
+			 qty_format(least, sizeof(least), q->unit, q->least), *most ? " " : "",
+			 most, qty_expected(q->unit));
+	return STATUS_INPUT;
+}
+
+/**
  * read_port() - parse a port
  * @word: keyword, for the complaint
  * @text: 1 .. 65535

@@ -12,7 +12,8 @@
 
 /* Default interval of "flow watch", ns. */
 #define WATCH_INTERVAL_NS	1000000000ULL
-#define WATCH_INTERVAL_MIN_NS	10000000ULL
+
+static const struct quantity interval = { "interval", QUELL_UNIT_NS, 10000000, UINT64_MAX };
 
 static uint64_t key_window(const struct flow *f)
 {
@@ -81,22 +82,6 @@ uint64_t flow_sort_value(int sort, const struct flow *f)
 	return sort_keys[sort].key(f);
 }
 
-static int read_interval(const char *text, uint64_t *interval_ns)
-{
-	enum qty_status why = qty_parse(text, QUELL_UNIT_NS, interval_ns);
-
-	if (why) {
-		complain("interval: '%s' %s; expected %s", text, qty_status_text(why),
-			 qty_expected(QUELL_UNIT_NS));
-		return STATUS_INPUT;
-	}
-	if (*interval_ns < WATCH_INTERVAL_MIN_NS) {
-		complain("interval: '%s' is out of range 10ms ..", text);
-		return STATUS_INPUT;
-	}
-	return STATUS_OK;
-}
-
 static int read_state(const char *text, uint8_t *state)
 {
 	if (!diag_state_number(text, state))
@@ -146,7 +131,7 @@ static int read_word(struct flow_args *words, bool watch, const char *word, cons
 	if (!strcmp(word, "sort"))
 		return read_sort(words, text);
 	if (watch && !strcmp(word, "interval"))
-		return read_interval(text, &words->interval_ns);
+		return read_quantity(&interval, text, &words->interval_ns);
 	return -1;
 }
 

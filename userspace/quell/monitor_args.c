@@ -12,17 +12,7 @@
 /* As ip monitor has it by default. */
 #define BUFFER_BYTES	(1024 * 1024)
 
-static int read_buffer(const char *text, uint64_t *bytes)
-{
-	enum qty_status why = qty_parse(text, QUELL_UNIT_BYTES, bytes);
-
-	if (!why && *bytes && *bytes <= INT_MAX / 2)
-		return STATUS_OK;
-	complain("rcvbuf: '%s' %s; expected %s", text,
-		 why ? qty_status_text(why) : "is out of range 1b .. 1gb",
-		 qty_expected(QUELL_UNIT_BYTES));
-	return STATUS_INPUT;
-}
+static const struct quantity buffer = { "rcvbuf", QUELL_UNIT_BYTES, 1, 1 << 30 };
 
 static bool read_stamp(struct monitor_args *words, const char *word)
 {
@@ -60,7 +50,7 @@ int monitor_args_parse(struct monitor_args *words, int argc, char **argv)
 			return STATUS_INPUT;
 		if (!strcmp(word, "rcvbuf")) {
 			if (keyword_value(word, argc, argv, &i, &text) ||
-			    read_buffer(text, &words->buffer_bytes))
+			    read_quantity(&buffer, text, &words->buffer_bytes))
 				return STATUS_INPUT;
 			continue;
 		}

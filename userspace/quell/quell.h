@@ -36,6 +36,14 @@ struct pair {
 	const char	*value;
 };
 
+/* A quantity on the command line: its keyword, unit and range; most may be UINT64_MAX. */
+struct quantity {
+	const char	*word;
+	uint32_t	unit;
+	uint64_t	least;
+	uint64_t	most;
+};
+
 struct preset;
 struct quell_trace_prefix;
 
@@ -161,6 +169,7 @@ int check_host(const char *text, const struct sockaddr_storage *address);
 const char *address_text(const struct address *address, char *text);
 bool is_number(const char *text, int base, uint64_t *value);
 int read_number(const char *word, const char *text, uint64_t most, uint64_t *value);
+int read_quantity(const struct quantity *q, const char *text, uint64_t *value);
 int read_port(const char *word, const char *text, uint16_t *port);
 int read_prefix(const char *word, const char *text, struct quell_trace_prefix *prefix);
 void out_address(struct out *o, const char *key, const char *fmt,

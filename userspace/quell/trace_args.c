@@ -4,6 +4,7 @@
  * to write it.
  */
 #include <arpa/inet.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "qty.h"
@@ -16,150 +17,125 @@
 #define BUFFER_BYTES_MAX	(1U << 30)
 #define SAMPLE_SPAN		(1ULL << 32)
 
-static int read_quantity(const char *word, const char *text, uint32_t unit, uint64_t *value)
-{
-	enum qty_status status = qty_parse(text, unit, value);
+static const struct quantity time_range = { "for", QUELL_UNIT_NS, 1, UINT64_MAX };
+static const struct quantity buffer_range = {
+	"buffer", QUELL_UNIT_BYTES, BUFFER_BYTES_MIN, BUFFER_BYTES_MAX,
+};
 
-	if (status == QTY_OK && *value)
-		return STATUS_OK;
-	complain("%s: '%s' %s; expected %s", word, text,
-		 status == QTY_OK ? "is nothing" : qty_status_text(status), qty_expected(unit));
-	return STATUS_INPUT;
-}
+/* What a word takes. */
+enum kind {
+	PREFIX, LOCAL_PORT, REMOTE_PORT, COOKIE, CC, NETNS, SAMPLE, COUNT, TIME, BUFFER, TEXT, PLOT
+};
 
-static int read_src(struct trace_args *words, const char *text)
-{
-	return read_prefix("src", text, &words->config.src);
-}
-
-static int read_dst(struct trace_args *words, const char *text)
-{
-	return read_prefix("dst", text, &words->config.dst);
-}
-
-static int read_sport(struct trace_args *words, const char *text)
-{
-	return read_port("sport", text, &words->config.sport);
-}
-
-static int read_dport(struct trace_args *words, const char *text)
-{
-	int status = read_port("dport", text, &words->config.dport);
-
-	words->config.dport = htons(words->config.dport);
-	return status;
-}
+static const struct {
+	const char	*word;
+	enum kind	kind;
+	size_t		offset;		/* in struct trace_args */
+} known[] = {
+	{ "src", PREFIX, offsetof(struct trace_args, config.src) },
+	{ "dst", PREFIX, offsetof(struct trace_args, config.dst) },
+	{ "sport", LOCAL_PORT, offsetof(struct trace_args, config.sport) },
+	{ "dport", REMOTE_PORT, offsetof(struct trace_args, config.dport) },
+	{ "cookie", COOKIE, offsetof(struct trace_args, config.cookie) },
+	{ "cc", CC, offsetof(struct trace_args, config.cc) },
+	{ "netns", NETNS, offsetof(struct trace_args, any_netns) },
+	{ "sample", SAMPLE, offsetof(struct trace_args, config.sample_below) },
+	{ "count", COUNT, offsetof(struct trace_args, count) },
+	{ "for", TIME, offsetof(struct trace_args, for_ns) },
+	{ "buffer", BUFFER, offsetof(struct trace_args, buffer_bytes) },
+	{ "dir", TEXT, offsetof(struct trace_args, dir) },
+	{ "-o", TEXT, offsetof(struct trace_args, output) },
+	{ "--plot", PLOT, offsetof(struct trace_args, plot) },
+};
 
 /* As ss -e prints it: hexadecimal, "sk:" before it or not. */
-static int read_cookie(struct trace_args *words, const char *text)
+static int read_cookie(const char *text, u64 *cookie)
 {
-	const char *digits = !strncmp(text, "sk:", 3) ? text + 3 : text;
-	uint64_t cookie;
+	uint64_t value;
 
-	if (is_number(digits, 16, &cookie) && cookie) {
-		words->config.cookie = cookie;
+	if (is_number(!strncmp(text, "sk:", 3) ? text + 3 : text, 16, &value) && value) {
+		*cookie = value;
 		return STATUS_OK;
 	}
 	complain("cookie: '%s' is no cookie; expected one as ss -e prints it, such as sk:1f", text);
 	return STATUS_INPUT;
 }
 
-static int read_cc(struct trace_args *words, const char *text)
+static int read_cc(const char *text, char *cc)
 {
-	if (*text && strlen(text) < sizeof(words->config.cc)) {
-		strcpy(words->config.cc, text);
+	if (*text && strlen(text) < QUELL_TRACE_CC_BYTES) {
+		strcpy(cc, text);
 		return STATUS_OK;
 	}
-	complain("cc: '%s' has not 1 to %zu bytes", text, sizeof(words->config.cc) - 1);
+	complain("cc: '%s' has not 1 to %d bytes", text, QUELL_TRACE_CC_BYTES - 1);
 	return STATUS_INPUT;
 }
 
-static int read_netns(struct trace_args *words, const char *text)
+static int read_netns(const char *text, bool *any)
 {
-	if (!strcmp(text, "any")) {
-		words->any_netns = true;
+	*any = !strcmp(text, "any");
+	if (*any)
 		return STATUS_OK;
-	}
 	complain("netns: '%s' is not 'any'; one namespace: quell -n NETNS trace", text);
 	return STATUS_INPUT;
 }
 
-static int read_sample(struct trace_args *words, const char *text)
+static int read_sample(const char *text, u64 *below)
 {
 	uint64_t n;
 	int status = read_number("sample", text, UINT32_MAX, &n);
 
 	if (!status)
-		words->config.sample_below = n > 1 ? SAMPLE_SPAN / n : 0;
+		*below = n > 1 ? SAMPLE_SPAN / n : 0;
 	return status;
 }
 
-static int read_count(struct trace_args *words, const char *text)
-{
-	return read_number("count", text, UINT64_MAX, &words->count);
-}
-
-static int read_for(struct trace_args *words, const char *text)
-{
-	return read_quantity("for", text, QUELL_UNIT_NS, &words->for_ns);
-}
-
-static int read_buffer(struct trace_args *words, const char *text)
-{
-	int status = read_quantity("buffer", text, QUELL_UNIT_BYTES, &words->buffer_bytes);
-
-	if (!status && (words->buffer_bytes < BUFFER_BYTES_MIN ||
-			words->buffer_bytes > BUFFER_BYTES_MAX)) {
-		complain("buffer: '%s' is out of range 4kb .. 1gb", text);
-		status = STATUS_INPUT;
-	}
-	return status;
-}
-
-static int read_dir(struct trace_args *words, const char *text)
-{
-	words->dir = text;
-	return STATUS_OK;
-}
-
-static int read_output(struct trace_args *words, const char *text)
-{
-	words->output = text;
-	return STATUS_OK;
-}
-
-/* The format of the plot follows from the name, and only one is known. */
-static int read_plot(struct trace_args *words, const char *text)
+/* The format of a plot follows from its name, and only one is known. */
+static int read_path(const char *text, const char **path, bool plot)
 {
 	size_t len = strlen(text);
 
-	if (len > 4 && !strcmp(text + len - 4, ".svg")) {
-		words->plot = text;
+	*path = text;
+	if (!plot || (len > 4 && !strcmp(text + len - 4, ".svg")))
 		return STATUS_OK;
-	}
 	complain("--plot: '%s' does not end in .svg", text);
 	return STATUS_INPUT;
 }
 
-static const struct {
-	const char	*word;
-	int		(*read)(struct trace_args *words, const char *text);
-} known[] = {
-	{ "src", read_src },
-	{ "dst", read_dst },
-	{ "sport", read_sport },
-	{ "dport", read_dport },
-	{ "cookie", read_cookie },
-	{ "cc", read_cc },
-	{ "netns", read_netns },
-	{ "sample", read_sample },
-	{ "count", read_count },
-	{ "for", read_for },
-	{ "buffer", read_buffer },
-	{ "dir", read_dir },
-	{ "-o", read_output },
-	{ "--plot", read_plot },
-};
+/* Store the value of a word. */
+static int read_value(struct trace_args *words, size_t n, const char *text)
+{
+	void *place = (char *)words + known[n].offset;
+	uint16_t *port = place;
+	int status;
+
+	switch (known[n].kind) {
+	case PREFIX:
+		return read_prefix(known[n].word, text, place);
+	case LOCAL_PORT:
+		return read_port(known[n].word, text, port);
+	case REMOTE_PORT:
+		status = read_port(known[n].word, text, port);
+		*port = htons(*port);
+		return status;
+	case COOKIE:
+		return read_cookie(text, place);
+	case CC:
+		return read_cc(text, place);
+	case NETNS:
+		return read_netns(text, place);
+	case SAMPLE:
+		return read_sample(text, place);
+	case COUNT:
+		return read_number(known[n].word, text, UINT64_MAX, place);
+	case TIME:
+		return read_quantity(&time_range, text, place);
+	case BUFFER:
+		return read_quantity(&buffer_range, text, place);
+	default:
+		return read_path(text, place, known[n].kind == PLOT);
+	}
+}
 
 /* The number of a word, ARRAY_SIZE(known) for one that is not known. */
 static size_t find_word(const char *word)
@@ -199,7 +175,7 @@ int trace_args_parse(struct trace_args *words, int argc, char **argv)
 			return STATUS_INPUT;
 		}
 		given[n] = true;
-		if (keyword_value(argv[i], argc, argv, &i, &text) || known[n].read(words, text))
+		if (keyword_value(argv[i], argc, argv, &i, &text) || read_value(words, n, text))
 			return STATUS_INPUT;
 	}
 	words->config.wake_bytes = words->buffer_bytes / 4;

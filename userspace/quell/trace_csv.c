@@ -2,13 +2,15 @@
 /*
  * The table that "quell trace" writes: comma-separated values with a line of names.
  *
- * A column is a name and a printer; quell-trace(8) has the meaning of each.  A value that is
- * unknown, or does not apply, is an empty field.
+ * A column is a name, a field and its form; quell-trace(8) has the meaning of each.  A value that
+ * is unknown, or does not apply, is an empty field.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include <quell/core/adapt/names.h>
 
@@ -16,21 +18,58 @@
 #include "util.h"
 
 #define NS_PER_US		1000ULL
-#define RATE_UNLIMITED		UINT64_MAX
-#define SSTHRESH_INFINITE	0x7fffffffU
-#define MIN_RTT_UNKNOWN		UINT32_MAX
 
-static void put(FILE *file, uint64_t value)
-{
-	fprintf(file, "%" PRIu64, value);
-}
+/* How a column is made of the field at an offset: most are numbers. */
+enum form {
+	U8, U16, U32, U64,
+	US,		/* u32 in microseconds */
+	ADDRESS, HEX, PORT, EVENT, STATE, NAME, CWND_BYTES,
+	RTT, MIN_RTT,	/* the algorithm's own, in nanoseconds, if it has one; else the stack's */
+	VIEW,		/* u64, of an algorithm of Quell */
+	PHASE, REASON,
+};
 
-/* A value that is unknown if it is @unknown. */
-static void put_unless(FILE *file, uint64_t value, uint64_t unknown)
-{
-	if (value != unknown)
-		put(file, value);
-}
+static const struct {
+	const char	*name;
+	enum form	form;
+	uint16_t	offset;
+	bool		has_unknown;	/* a number that stands for an unknown value */
+	uint64_t	unknown;
+} columns[] = {
+#define COLUMN(name_, form_, member_, ...) \
+	{ .name = name_, .form = form_, \
+	  .offset = offsetof(struct quell_trace_record, member_), ##__VA_ARGS__ }
+#define UNLESS(unknown_)	.has_unknown = true, .unknown = unknown_
+	COLUMN("time_ns", U64, time_ns),
+	COLUMN("event", EVENT, event),
+	COLUMN("cc", NAME, cc),
+	COLUMN("ca_state", STATE, ca_state),
+	COLUMN("cookie", HEX, cookie),
+	COLUMN("src", ADDRESS, saddr),
+	COLUMN("sport", U16, sport),
+	COLUMN("dst", ADDRESS, daddr),
+	COLUMN("dport", PORT, dport),
+	COLUMN("cwnd_packets", U32, cwnd_pkts),
+	COLUMN("cwnd_bytes", CWND_BYTES, cwnd_pkts),
+	COLUMN("ssthresh_packets", U32, ssthresh_pkts, UNLESS(0x7fffffff)),
+	COLUMN("pacing_bytes_ps", U64, pacing_bytes_ps, UNLESS(UINT64_MAX)),
+	COLUMN("srtt_ns", US, srtt_us, UNLESS(0)),
+	COLUMN("rtt_ns", RTT, rtt_us, UNLESS(0)),
+	COLUMN("min_rtt_ns", MIN_RTT, min_rtt_us, UNLESS(UINT32_MAX * NS_PER_US)),
+	COLUMN("inflight_packets", U32, inflight_pkts),
+	COLUMN("delivered_packets", U32, delivered_pkts),
+	COLUMN("marked_packets", U32, marked_pkts),
+	COLUMN("lost_packets", U32, lost_pkts),
+	COLUMN("retransmits_packets", U32, retrans_pkts),
+	COLUMN("acked_bytes", U64, acked_bytes),
+	COLUMN("mss_bytes", U32, mss_bytes),
+	COLUMN("app_limited", U8, app_limited),
+	COLUMN("window_bytes", VIEW, view.window_bytes),
+	COLUMN("target_ns", VIEW, view.target_ns, UNLESS(0)),
+	COLUMN("phase", PHASE, view.phase),
+	COLUMN("reason", REASON, view.reason),
+	COLUMN("dropped_records", U64, dropped),
+};
 
 static void put_name(FILE *file, const char * const *names, size_t n, uint32_t i)
 {
@@ -41,218 +80,100 @@ static void put_name(FILE *file, const char * const *names, size_t n, uint32_t i
 static void put_address(FILE *file, const uint32_t *addr)
 {
 	const struct in6_addr *in6 = (const struct in6_addr *)addr;
+	bool is_v4 = IN6_IS_ADDR_V4MAPPED(in6);
 	char text[INET6_ADDRSTRLEN];
 
-	if (IN6_IS_ADDR_V4MAPPED(in6))
-		inet_ntop(AF_INET, &addr[QUELL_TRACE_ADDR_WORDS - 1], text, sizeof(text));
-	else
-		inet_ntop(AF_INET6, in6, text, sizeof(text));
+	inet_ntop(is_v4 ? AF_INET : AF_INET6, is_v4 ? &addr[QUELL_TRACE_ADDR_WORDS - 1] : addr,
+		  text, sizeof(text));
 	fputs(text, file);
 }
 
-static void put_time(FILE *file, const struct quell_trace_record *r)
+/* Names of modules that we do not know may hold anything. */
+static void put_cc(FILE *file, const char *cc)
 {
-	put(file, r->time_ns);
+	size_t i;
+
+	for (i = 0; i < QUELL_TRACE_CC_BYTES && cc[i]; i++)
+		fputc(isalnum((unsigned char)cc[i]) || cc[i] == '-' || cc[i] == '_' ? cc[i] : '?',
+		      file);
 }
 
-static void put_event(FILE *file, const struct quell_trace_record *r)
+/* The number of a column that has one. */
+static uint64_t number_of(enum form form, const void *field, const struct quell_trace_record *r)
 {
-	static const char * const names[QUELL_TRACE_EVENTS] = {
+	switch (form) {
+	case U8:
+		return *(const uint8_t *)field;
+	case U16:
+		return *(const uint16_t *)field;
+	case PORT:
+		return ntohs(*(const uint16_t *)field);
+	case U32:
+		return *(const uint32_t *)field;
+	case CWND_BYTES:
+		return (uint64_t)r->cwnd_pkts * r->mss_bytes;
+	case RTT:
+		if (r->has_view && r->view.rtt_ns)
+			return r->view.rtt_ns;
+		return r->rtt_us * NS_PER_US;
+	case MIN_RTT:
+		if (r->has_view && r->view.min_rtt_ns)
+			return r->view.min_rtt_ns;
+		return r->min_rtt_us * NS_PER_US;
+	case US:
+		return *(const uint32_t *)field * NS_PER_US;
+	default:
+		return *(const uint64_t *)field;
+	}
+}
+
+static void put_column(FILE *file, size_t column, const struct quell_trace_record *r)
+{
+	static const char * const events[QUELL_TRACE_EVENTS] = {
 		[QUELL_TRACE_ACK]		= "ack",
 		[QUELL_TRACE_STATE]		= "state",
 		[QUELL_TRACE_RETRANSMIT]	= "retransmit",
 		[QUELL_TRACE_TIMEOUT]		= "timeout",
 	};
-
-	put_name(file, names, ARRAY_SIZE(names), r->event);
-}
-
-/* Names of modules that we do not know may hold anything. */
-static void put_cc(FILE *file, const struct quell_trace_record *r)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(r->cc) && r->cc[i]; i++)
-		fputc(isalnum((unsigned char)r->cc[i]) || r->cc[i] == '-' || r->cc[i] == '_' ?
-		      r->cc[i] : '?', file);
-}
-
-static void put_state(FILE *file, const struct quell_trace_record *r)
-{
 	/* TCP_CA_Open and so on, of the kernel's uapi. */
-	static const char * const names[] = { "open", "disorder", "cwr", "recovery", "loss" };
+	static const char * const states[] = { "open", "disorder", "cwr", "recovery", "loss" };
+	const void *field = (const char *)r + columns[column].offset;
+	uint64_t value;
 
-	put_name(file, names, ARRAY_SIZE(names), r->ca_state);
+	switch (columns[column].form) {
+	case ADDRESS:
+		put_address(file, field);
+		return;
+	case HEX:
+		fprintf(file, "%" PRIx64, *(const uint64_t *)field);
+		return;
+	case NAME:
+		put_cc(file, field);
+		return;
+	case EVENT:
+		put_name(file, events, ARRAY_SIZE(events), r->event);
+		return;
+	case STATE:
+		put_name(file, states, ARRAY_SIZE(states), r->ca_state);
+		return;
+	case PHASE:
+		if (r->has_view)
+			put_name(file, quell_adapt_phases, ARRAY_SIZE(quell_adapt_phases),
+				 r->view.phase);
+		return;
+	case REASON:
+		if (r->has_view && r->view.phase == QUELL_ADAPT_FALLBACK)
+			put_name(file, quell_adapt_reasons, ARRAY_SIZE(quell_adapt_reasons),
+				 r->view.reason);
+		return;
+	default:
+		break;
+	}
+	value = number_of(columns[column].form, field, r);
+	if ((value != columns[column].unknown || !columns[column].has_unknown) &&
+	    (r->has_view || columns[column].form != VIEW))
+		fprintf(file, "%" PRIu64, value);
 }
-
-static void put_cookie(FILE *file, const struct quell_trace_record *r)
-{
-	fprintf(file, "%" PRIx64, (uint64_t)r->cookie);
-}
-
-static void put_src(FILE *file, const struct quell_trace_record *r)
-{
-	put_address(file, r->saddr);
-}
-
-static void put_sport(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->sport);
-}
-
-static void put_dst(FILE *file, const struct quell_trace_record *r)
-{
-	put_address(file, r->daddr);
-}
-
-static void put_dport(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, ntohs(r->dport));
-}
-
-static void put_cwnd_packets(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->cwnd_pkts);
-}
-
-static void put_cwnd_bytes(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, (uint64_t)r->cwnd_pkts * r->mss_bytes);
-}
-
-static void put_ssthresh(FILE *file, const struct quell_trace_record *r)
-{
-	put_unless(file, r->ssthresh_pkts, SSTHRESH_INFINITE);
-}
-
-static void put_pacing(FILE *file, const struct quell_trace_record *r)
-{
-	put_unless(file, r->pacing_bytes_ps, RATE_UNLIMITED);
-}
-
-static void put_srtt(FILE *file, const struct quell_trace_record *r)
-{
-	put_unless(file, r->srtt_us * NS_PER_US, 0);
-}
-
-/* The algorithm's own, in nanoseconds, if it has one; else the stack's. */
-static void put_rtt(FILE *file, const struct quell_trace_record *r)
-{
-	put_unless(file, r->has_view && r->view.rtt_ns ? r->view.rtt_ns : r->rtt_us * NS_PER_US, 0);
-}
-
-static void put_min_rtt(FILE *file, const struct quell_trace_record *r)
-{
-	if (r->has_view && r->view.min_rtt_ns)
-		put(file, r->view.min_rtt_ns);
-	else if (r->min_rtt_us != MIN_RTT_UNKNOWN)
-		put(file, r->min_rtt_us * NS_PER_US);
-}
-
-static void put_inflight(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->inflight_pkts);
-}
-
-static void put_delivered(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->delivered_pkts);
-}
-
-static void put_marked(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->marked_pkts);
-}
-
-static void put_lost(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->lost_pkts);
-}
-
-static void put_retransmits(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->retrans_pkts);
-}
-
-static void put_acked(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->acked_bytes);
-}
-
-static void put_mss(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->mss_bytes);
-}
-
-static void put_app_limited(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->app_limited);
-}
-
-static void put_window(FILE *file, const struct quell_trace_record *r)
-{
-	if (r->has_view)
-		put(file, r->view.window_bytes);
-}
-
-static void put_target(FILE *file, const struct quell_trace_record *r)
-{
-	if (r->has_view)
-		put_unless(file, r->view.target_ns, 0);
-}
-
-static void put_phase(FILE *file, const struct quell_trace_record *r)
-{
-	if (r->has_view)
-		put_name(file, quell_adapt_phases, ARRAY_SIZE(quell_adapt_phases), r->view.phase);
-}
-
-static void put_reason(FILE *file, const struct quell_trace_record *r)
-{
-	if (r->has_view && r->view.phase == QUELL_ADAPT_FALLBACK)
-		put_name(file, quell_adapt_reasons, ARRAY_SIZE(quell_adapt_reasons),
-			 r->view.reason);
-}
-
-static void put_dropped(FILE *file, const struct quell_trace_record *r)
-{
-	put(file, r->dropped);
-}
-
-static const struct {
-	const char	*name;
-	void		(*put)(FILE *file, const struct quell_trace_record *r);
-} columns[] = {
-	{ "time_ns", put_time },
-	{ "event", put_event },
-	{ "cc", put_cc },
-	{ "ca_state", put_state },
-	{ "cookie", put_cookie },
-	{ "src", put_src },
-	{ "sport", put_sport },
-	{ "dst", put_dst },
-	{ "dport", put_dport },
-	{ "cwnd_packets", put_cwnd_packets },
-	{ "cwnd_bytes", put_cwnd_bytes },
-	{ "ssthresh_packets", put_ssthresh },
-	{ "pacing_bytes_ps", put_pacing },
-	{ "srtt_ns", put_srtt },
-	{ "rtt_ns", put_rtt },
-	{ "min_rtt_ns", put_min_rtt },
-	{ "inflight_packets", put_inflight },
-	{ "delivered_packets", put_delivered },
-	{ "marked_packets", put_marked },
-	{ "lost_packets", put_lost },
-	{ "retransmits_packets", put_retransmits },
-	{ "acked_bytes", put_acked },
-	{ "mss_bytes", put_mss },
-	{ "app_limited", put_app_limited },
-	{ "window_bytes", put_window },
-	{ "target_ns", put_target },
-	{ "phase", put_phase },
-	{ "reason", put_reason },
-	{ "dropped_records", put_dropped },
-};
 
 /**
  * trace_csv_header() - write the line of names
@@ -279,7 +200,7 @@ void trace_csv_row(FILE *file, const struct quell_trace_record *record)
 	for (i = 0; i < ARRAY_SIZE(columns); i++) {
 		if (i)
 			fputc(',', file);
-		columns[i].put(file, record);
+		put_column(file, i, record);
 	}
 	fputc('\n', file);
 }

@@ -11,6 +11,7 @@
 
 #include "model.h"
 #include "nl.h"
+#include "util.h"
 #include "test.h"
 
 #define UNKNOWN_ATTR	31
@@ -50,27 +51,18 @@ TEST(cc_list_add__whole_cases)
 	mnl_attr_put_u32(nlh, QUELL_A_CC_FLOWS, 3);
 	mnl_attr_put_u32(nlh, FAR_ATTR, 1);
 
-	EXPECT_EQ(0, cc_list_add(&l, nlh))
-		TH_LOG("cc_list_add__whole status");
-	EXPECT_EQ(1, l.n)
-		TH_LOG("cc_list_add__whole count");
-	EXPECT_EQ(2, l.list[0].n_params)
-		TH_LOG("cc_list_add__whole params");
-	EXPECT_EQ(3, l.list[0].flows)
-		TH_LOG("cc_list_add__whole flows");
+	EXPECT_EQ(0, cc_list_add(&l, nlh));
+	EXPECT_EQ(1, l.n);
+	EXPECT_EQ(2, l.list[0].n_params);
+	EXPECT_EQ(3, l.list[0].flows);
 	p = &l.list[0].params[1];
-	EXPECT_TRUE(!strcmp(p->name, "hop-scale"))
-		TH_LOG("cc_list_add__whole name '%s'", p->name);
-	EXPECT_EQ(2000, p->value)
-		TH_LOG("cc_list_add__whole value");
-	EXPECT_EQ(20000, p->max)
-		TH_LOG("cc_list_add__whole max");
+	EXPECT_TRUE(!strcmp(p->name, "hop-scale"));
+	EXPECT_EQ(2000, p->value);
+	EXPECT_EQ(20000, p->max);
 	EXPECT_TRUE(HAVE(p, QUELL_A_PARAM_RANGE_MAX) && !HAVE(p, QUELL_A_PARAM_RANGE_MIN) &&
-		    !HAVE(p, QUELL_A_PARAM_DEFAULT))
-		TH_LOG("cc_list_add__absent_attributes");
+		    !HAVE(p, QUELL_A_PARAM_DEFAULT));
 	cc_list_free(&l);
-	EXPECT_EQ(0, l.n)
-		TH_LOG("cc_list_free__empties");
+	EXPECT_EQ(0, l.n);
 }
 
 /* Integers of another width, strings without terminator. */
@@ -87,133 +79,126 @@ TEST(cc_list_add__other_widths_cases)
 	mnl_attr_put_u8(nlh, QUELL_A_PARAM_UNIT, QUELL_UNIT_BYTES);
 	mnl_attr_nest_end(nlh, nest);
 
-	EXPECT_EQ(0, cc_list_add(&l, nlh))
-		TH_LOG("cc_list_add__other_widths status");
-	EXPECT_TRUE(!strcmp(l.list[0].name, "swift"))
-		TH_LOG("cc_list_add__unterminated '%s'", l.list[0].name);
-	EXPECT_TRUE(!strcmp(l.list[0].params[0].name, "ai"))
-		TH_LOG("cc_list_add__unterminated '%s'", l.list[0].params[0].name);
-	EXPECT_EQ(77, l.list[0].params[0].value)
-		TH_LOG("cc_list_add__u32_for_u64");
-	EXPECT_EQ(QUELL_UNIT_BYTES, l.list[0].params[0].unit)
-		TH_LOG("cc_list_add__u8_for_u32");
+	EXPECT_EQ(0, cc_list_add(&l, nlh));
+	EXPECT_TRUE(!strcmp(l.list[0].name, "swift"));
+	EXPECT_TRUE(!strcmp(l.list[0].params[0].name, "ai"));
+	EXPECT_EQ(77, l.list[0].params[0].value);
+	EXPECT_EQ(QUELL_UNIT_BYTES, l.list[0].params[0].unit);
 	cc_list_free(&l);
 }
 
 TEST(cc_list_add__malformed_cases)
 {
+	static const struct {
+		bool	has_name, has_param;
+		size_t	flows_bytes;
+	} rows[] = {
+		{ false, false, 4 }, { true, true, 4 }, { true, false, 3 },
+		{ true, false, 8 },	/* more than 32 bits */
+	};
 	struct cc_list l = {};
-	struct nlmsghdr *nlh = start();
+	struct nlmsghdr *nlh;
 	struct nlattr *nest;
 
-	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
-		TH_LOG("cc_list_add__no_name");
-
-	nlh = start();
-	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, "swift");
-	nest = mnl_attr_nest_start(nlh, QUELL_A_CC_PARAM);
-	mnl_attr_put_u64(nlh, QUELL_A_PARAM_VALUE, 1);
-	mnl_attr_nest_end(nlh, nest);
-	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
-		TH_LOG("cc_list_add__param_without_name");
-
-	nlh = start();
-	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, "swift");
-	mnl_attr_put(nlh, QUELL_A_CC_FLOWS, 3, "abc");
-	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
-		TH_LOG("cc_list_add__three_byte_integer");
-
-	nlh = start();
-	mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, "swift");
-	mnl_attr_put_u64(nlh, QUELL_A_CC_FLOWS, 1ULL << 32);
-	EXPECT_TRUE(cc_list_add(&l, nlh) == -EBADMSG)
-		TH_LOG("cc_list_add__integer_too_wide");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		nlh = start();
+		if (rows[i].has_name)
+			mnl_attr_put_strz(nlh, QUELL_A_CC_NAME, "swift");
+		nest = rows[i].has_param ? mnl_attr_nest_start(nlh, QUELL_A_CC_PARAM) : NULL;
+		if (nest) {
+			mnl_attr_put_u64(nlh, QUELL_A_PARAM_VALUE, 1);	/* without its name */
+			mnl_attr_nest_end(nlh, nest);
+		}
+		mnl_attr_put(nlh, QUELL_A_CC_FLOWS, rows[i].flows_bytes, "1234567");
+		EXPECT_EQ(-EBADMSG, cc_list_add(&l, nlh))
+			TH_LOG("row %zu", i);
+	}
 	cc_list_free(&l);
 }
 
-TEST(flow_list_add__brief)
-{
-	struct flow_list l = {};
-	struct nlmsghdr *nlh = start();
-	struct nlattr *nest;
+/* Numbers of an entry: attribute, bytes as sent, value, where it is stored and in how many. */
+struct number {
+	uint16_t	attr;
+	uint8_t		sent;
+	uint64_t	value;
+	size_t		offset;
+	size_t		bytes;
+};
 
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_COOKIE, 7);
-	nest = mnl_attr_nest_start(nlh, QUELL_A_FLOW_COUNTER);
-	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_NAME, "rtos");
-	mnl_attr_nest_end(nlh, nest);
-	ASSERT_EQ(0, list_add(&brief_flow_kind, &l, nlh));
-	EXPECT_EQ(7, l.list[0].cookie);
-	EXPECT_EQ(0, l.list[0].counters.n);
-	flow_list_free(&l);
+#define NUMBER(type_, attr_, sent_, value_, member_)				\
+	{ attr_, sent_, value_, offsetof(struct type_, member_), sizeof(((struct type_ *)0)->member_) }
+#define FLOW(attr_, sent_, value_, member_) \
+	NUMBER(flow, QUELL_A_FLOW_##attr_, sent_, value_, member_)
+
+static void put_numbers(struct nlmsghdr *nlh, const struct number *rows, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		mnl_attr_put(nlh, rows[i].attr, rows[i].sent, &rows[i].value);
 }
 
-TEST(flow_list_add__whole_cases)
+static void check_numbers(struct __test_metadata *_metadata, const void *entry,
+			  const struct number *rows, size_t n)
 {
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t got = 0;
+
+		memcpy(&got, (const char *)entry + rows[i].offset, rows[i].bytes);
+		EXPECT_EQ(rows[i].value, got)
+			TH_LOG("attribute %u", rows[i].attr);
+	}
+}
+
+TEST(flow_list_add__cases)
+{
+	static const struct number rows[] = {
+		FLOW(COOKIE, 8, 0x1f, cookie),
+		FLOW(FAMILY, 2, 2, family),
+		FLOW(DPORT, 2, 5201, dport),
+		FLOW(REMOTE_DELAY, 8, 1ULL << 40, remote_ns),
+		FLOW(RECORD_HOP, 4, 255, record_hop),
+		FLOW(RECORD_RATE, 8, 12500000000ULL, record_bytes_ps),
+		FLOW(RECORD_QUEUE, 8, 1ULL << 31, record_queue_bytes),
+		FLOW(ENTROPIES, 4, 64, entropies),
+		FLOW(TCP_INT_HOP, 1, 15, tcp_int_hop),
+		FLOW(TCP_INT_RATE, 8, 50000000000ULL, tcp_int_bytes_ps),
+		FLOW(TCP_INT_AVAILABLE, 4, 125000000, tcp_int_available_bytes_ps),
+		FLOW(TCP_INT_QUEUE, 8, 1040384, tcp_int_queue_bytes),
+		FLOW(TCP_INT_LATENCY, 8, 2147418112, tcp_int_latency_ns),
+	};
 	static const uint8_t address[4] = { 10, 0, 0, 1 };
-	struct flow_list l = {};
+	struct flow_list l = {}, brief = {};
 	struct nlmsghdr *nlh = start();
 	struct nlattr *nest;
 
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_COOKIE, 0x1f);
-	mnl_attr_put_u16(nlh, QUELL_A_FLOW_FAMILY, 2);
+	put_numbers(nlh, rows, ARRAY_SIZE(rows));
 	mnl_attr_put(nlh, QUELL_A_FLOW_SADDR, sizeof(address), address);
-	mnl_attr_put_u16(nlh, QUELL_A_FLOW_DPORT, 5201);
-	mnl_attr_put_strz(nlh, QUELL_A_FLOW_LIMITED_BY, "window");
 	mnl_attr_put_strz(nlh, QUELL_A_FLOW_OPTION, "no-reply");
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_REMOTE_DELAY, 1ULL << 40);
-	mnl_attr_put_u32(nlh, QUELL_A_FLOW_RECORD_HOP, 255);
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_RATE, 12500000000ULL);
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_RECORD_QUEUE, 1ULL << 31);
-	mnl_attr_put_u32(nlh, QUELL_A_FLOW_ENTROPIES, 64);
-	mnl_attr_put_u32(nlh, QUELL_A_FLOW_TCP_INT_HOP, 15);
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_RATE, 50000000000ULL);
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_AVAILABLE, 125000000);
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_QUEUE, 1040384);
-	mnl_attr_put_u64(nlh, QUELL_A_FLOW_TCP_INT_LATENCY, 2147418112);
 	nest = mnl_attr_nest_start(nlh, QUELL_A_FLOW_COUNTER);
 	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_NAME, "rtos");
 	mnl_attr_put_u64(nlh, QUELL_A_COUNTER_VALUE, 4);
+	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_DOC, "not stored for each flow");
 	mnl_attr_nest_end(nlh, nest);
 
-	EXPECT_EQ(0, flow_list_add(&l, nlh))
-		TH_LOG("flow_list_add__whole status");
-	EXPECT_EQ(0x1f, l.list[0].cookie)
-		TH_LOG("flow_list_add__cookie");
-	EXPECT_EQ(5201, l.list[0].dport)
-		TH_LOG("flow_list_add__dport");
-	EXPECT_TRUE(!memcmp(l.list[0].saddr, address, 4))
-		TH_LOG("flow_list_add__saddr");
-	EXPECT_TRUE(!strcmp(l.list[0].option, "no-reply"))
-		TH_LOG("flow_list_add__option");
-	EXPECT_EQ(1ULL << 40, l.list[0].remote_ns)
-		TH_LOG("flow_list_add__remote_delay");
-	EXPECT_EQ(255, l.list[0].record_hop)
-		TH_LOG("flow_list_add__record_hop");
-	EXPECT_EQ(12500000000ULL, l.list[0].record_bytes_ps)
-		TH_LOG("flow_list_add__record_rate");
-	EXPECT_EQ(1ULL << 31, l.list[0].record_queue_bytes)
-		TH_LOG("flow_list_add__record_queue");
-	EXPECT_EQ(64, l.list[0].entropies)
-		TH_LOG("flow_list_add__entropies");
-	EXPECT_EQ(15, l.list[0].tcp_int_hop)
-		TH_LOG("flow_list_add__tcp_int_hop");
-	EXPECT_EQ(50000000000ULL, l.list[0].tcp_int_bytes_ps)
-		TH_LOG("flow_list_add__tcp_int_rate");
-	EXPECT_EQ(125000000, l.list[0].tcp_int_available_bytes_ps)
-		TH_LOG("flow_list_add__tcp_int_available");
-	EXPECT_EQ(1040384, l.list[0].tcp_int_queue_bytes)
-		TH_LOG("flow_list_add__tcp_int_queue");
-	EXPECT_EQ(2147418112, l.list[0].tcp_int_latency_ns)
-		TH_LOG("flow_list_add__tcp_int_latency");
-	EXPECT_EQ(1, l.list[0].counters.n)
-		TH_LOG("flow_list_add__counters");
-	EXPECT_EQ(4, l.list[0].counters.list[0].value)
-		TH_LOG("flow_list_add__counter_value");
+	EXPECT_EQ(0, flow_list_add(&l, nlh));
+	check_numbers(_metadata, &l.list[0], rows, ARRAY_SIZE(rows));
+	EXPECT_EQ(0, memcmp(l.list[0].saddr, address, 4));
+	EXPECT_STREQ("no-reply", l.list[0].option);
+	ASSERT_EQ(1, l.list[0].counters.n);
+	EXPECT_EQ(4, l.list[0].counters.list[0].value);
+	EXPECT_EQ(NULL, l.list[0].counters.list[0].doc);
+	EXPECT_EQ(0, list_add(&brief_flow_kind, &brief, nlh));
+	EXPECT_EQ(0x1f, brief.list[0].cookie);
+	EXPECT_EQ(0, brief.list[0].counters.n);
+	flow_list_free(&brief);
 
 	nlh = start();
 	mnl_attr_put(nlh, QUELL_A_FLOW_SADDR, 5, "12345");
-	EXPECT_TRUE(flow_list_add(&l, nlh) == -EBADMSG)
-		TH_LOG("flow_list_add__five_byte_address");
+	EXPECT_EQ(-EBADMSG, flow_list_add(&l, nlh))
+		TH_LOG("an address of five bytes");
 	flow_list_free(&l);
 }
 
@@ -230,12 +215,9 @@ TEST(stat_list_add__whole_cases)
 	mnl_attr_put_strz(nlh, QUELL_A_COUNTER_DOC, "why");
 	mnl_attr_nest_end(nlh, nest);
 
-	EXPECT_EQ(0, stat_list_add(&l, nlh))
-		TH_LOG("stat_list_add__whole status");
-	EXPECT_EQ(UINT64_MAX, l.list[0].counters.list[0].value)
-		TH_LOG("stat_list_add__value");
-	EXPECT_TRUE(!strcmp(l.list[0].counters.list[0].doc, "why"))
-		TH_LOG("stat_list_add__doc");
+	EXPECT_EQ(0, stat_list_add(&l, nlh));
+	EXPECT_EQ(UINT64_MAX, l.list[0].counters.list[0].value);
+	EXPECT_TRUE(!strcmp(l.list[0].counters.list[0].doc, "why"));
 	stat_list_free(&l);
 }
 
@@ -380,38 +362,37 @@ TEST(dart_lists__malformed_cases)
 	receiver_list_free(&receivers);
 }
 
-TEST(sender_list_add__whole_cases)
+TEST(sender_list_add__cases)
 {
+	static const struct number sender[] = {
+		NUMBER(sender, QUELL_A_SENDER_IFINDEX, 4, 3, ifindex),
+		NUMBER(sender, QUELL_A_SENDER_WEIGHT, 4, 255, weight),
+		NUMBER(sender, QUELL_A_SENDER_CONNECTIONS, 4, 2, connections),
+		NUMBER(sender, QUELL_A_SENDER_WAITING, 4, 1, waiting),
+	};
+	static const struct number receiver[] = {
+		NUMBER(receiver, QUELL_A_RECEIVER_IFINDEX, 4, 3, ifindex),
+		NUMBER(receiver, QUELL_A_RECEIVER_SENDERS, 4, 2, senders),
+		NUMBER(receiver, QUELL_A_RECEIVER_WEIGHT, 8, 256, weight),
+		NUMBER(receiver, QUELL_A_RECEIVER_RATE, 8, 1ULL << 33, bytes_ps),
+	};
 	static const uint8_t v4[4] = { 10, 0, 0, 1 };
 	struct receiver_list receivers = {};
 	struct sender_list senders = {};
 	struct nlmsghdr *nlh = start();
 
-	mnl_attr_put_u32(nlh, QUELL_A_SENDER_IFINDEX, 3);
+	put_numbers(nlh, sender, ARRAY_SIZE(sender));
 	mnl_attr_put(nlh, QUELL_A_SENDER_ADDRESS, sizeof(v4), v4);
-	mnl_attr_put_u32(nlh, QUELL_A_SENDER_WEIGHT, 255);
-	mnl_attr_put_u32(nlh, QUELL_A_SENDER_CONNECTIONS, 2);
-	mnl_attr_put_u32(nlh, QUELL_A_SENDER_WAITING, 1);
-	EXPECT_EQ(0, sender_list_add(&senders, nlh));
-	ASSERT_EQ(1, senders.n);
-	EXPECT_EQ(3, senders.list[0].ifindex);
+	ASSERT_EQ(0, sender_list_add(&senders, nlh));
+	check_numbers(_metadata, senders.list, sender, ARRAY_SIZE(sender));
 	EXPECT_EQ(4, senders.list[0].address.len);
-	EXPECT_EQ(255, senders.list[0].weight);
-	EXPECT_EQ(2, senders.list[0].connections);
-	EXPECT_EQ(1, senders.list[0].waiting);
 
 	nlh = start();
-	mnl_attr_put_u32(nlh, QUELL_A_RECEIVER_IFINDEX, 3);
+	put_numbers(nlh, receiver, ARRAY_SIZE(receiver));
 	mnl_attr_put_strz(nlh, QUELL_A_RECEIVER_STATE, "non-receiver");
-	mnl_attr_put_u32(nlh, QUELL_A_RECEIVER_SENDERS, 2);
-	mnl_attr_put_u64(nlh, QUELL_A_RECEIVER_WEIGHT, 256);
-	mnl_attr_put_u64(nlh, QUELL_A_RECEIVER_RATE, 1ULL << 33);
-	EXPECT_EQ(0, receiver_list_add(&receivers, nlh));
-	ASSERT_EQ(1, receivers.n);
-	EXPECT_EQ(0, strcmp("non-receiver", receivers.list[0].state));
-	EXPECT_EQ(2, receivers.list[0].senders);
-	EXPECT_EQ(256, receivers.list[0].weight);
-	EXPECT_EQ(1ULL << 33, receivers.list[0].bytes_ps);
+	ASSERT_EQ(0, receiver_list_add(&receivers, nlh));
+	check_numbers(_metadata, receivers.list, receiver, ARRAY_SIZE(receiver));
+	EXPECT_STREQ("non-receiver", receivers.list[0].state);
 	sender_list_free(&senders);
 	receiver_list_free(&receivers);
 }

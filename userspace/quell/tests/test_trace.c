@@ -156,7 +156,7 @@ TEST(words__wrong)
 		{ "sample 4294967296", "out of range" },
 		{ "count 0", "count: '0' is out of range" },
 		{ "for 5", "for: '5' has no unit" },
-		{ "for 0s", "for: '0s' is nothing" },
+		{ "for 0s", "for: '0s' is out of range 1ns .." },
 		{ "buffer 4095b", "out of range 4kb .. 1gb" },
 		{ "buffer 2gb", "out of range 4kb .. 1gb" },
 		{ "--plot a.png", "'a.png' does not end in .svg" },

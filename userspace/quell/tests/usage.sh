@@ -289,7 +289,7 @@ while IFS="$(printf '\t')" read -r object verb args; do
 done < "$scratch/table"
 
 # The page of the table has each of its columns, in order.
-sed -n 's/^	{ "\([a-z_]*\)", put_.*/\1/p' "$top/userspace/quell/trace_csv.c" > "$scratch/out"
+sed -n 's/^	COLUMN("\([a-z_]*\)",.*/\1/p' "$top/userspace/quell/trace_csv.c" > "$scratch/out"
 sed -n '/^\.SH COLUMNS/,/^\.TE/s/^\([a-z_, ]*\)|.*/\1/p' "$top/Documentation/man/quell-trace.8" |
 	tr -s ', ' '\n' | grep . > "$scratch/err"
 [ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
