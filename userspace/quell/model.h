@@ -35,6 +35,7 @@ struct counter {
 	char		*name;
 	char		*doc;
 	uint64_t	value;
+	uint64_t	rise;			/* of an event: since the value that is known */
 	uint32_t	have;
 };
 

@@ -39,6 +39,7 @@ struct monitor_args {
  * @now: when the event was received
  * @counters: counters as they are known, to which those of events are compared
  * @lost: events were lost behind those that are still to be read
+ * @deleted: the event is of a group that was deleted
  */
 struct monitor_view {
 	struct out		*o;
@@ -46,6 +47,7 @@ struct monitor_view {
 	struct timespec		now;
 	struct stat_list	counters;
 	bool			lost;
+	bool			deleted;
 };
 
 /* monitor_args.c */

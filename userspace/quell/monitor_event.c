@@ -79,101 +79,61 @@ static void print_param(struct out *o, const struct param *p)
 	out_close_object(o);
 }
 
-static int print_cc(struct monitor_view *view, const struct nlmsghdr *nlh)
+static void print_cc(struct monitor_view *view, const void *entry)
 {
-	struct cc_list list = {};
-	int ret = cc_list_add(&list, nlh);
+	const struct cc *cc = entry;
 	size_t i;
 
-	if (!ret) {
-		begin(view, "cc");
-		out_str(view->o, "name", "cc %s:", list.list[0].name);
-		out_open_array(view->o, "params");
-		for (i = 0; i < list.list[0].n_params; i++)
-			print_param(view->o, &list.list[0].params[i]);
-		out_close_array(view->o);
-		end(view);
-	}
-	cc_list_free(&list);
-	return ret;
+	out_str(view->o, "name", "cc %s:", cc->name);
+	out_open_array(view->o, "params");
+	for (i = 0; i < cc->n_params; i++)
+		print_param(view->o, &cc->params[i]);
+	out_close_array(view->o);
 }
 
-static int print_link(struct monitor_view *view, const struct nlmsghdr *nlh)
+static void print_link(struct monitor_view *view, const void *entry)
 {
-	struct link_list list = {};
-	int ret = link_list_add(&list, nlh);
+	const struct link *link = entry;
 	char dev[IF_NAMESIZE];
 
-	if (!ret) {
-		begin(view, "link");
-		link_print(view->o, dev_name(dev, list.list[0].ifindex), "link %s:", list.list);
-		end(view);
-	}
-	link_list_free(&list);
-	return ret;
+	link_print(view->o, dev_name(dev, link->ifindex), "link %s:", link);
 }
 
-static int print_weight(struct monitor_view *view, const struct nlmsghdr *nlh)
+static void print_weight(struct monitor_view *view, const void *entry)
 {
-	struct sender_list list = {};
-	int ret = sender_list_add(&list, nlh);
+	const struct sender *sender = entry;
 
-	if (!ret) {
-		begin(view, "sender");
-		out_address(view->o, "address", "sender %s", &list.list[0].address);
-		print_dev(view->o, " dev %s", list.list[0].ifindex);
-		out_u64(view->o, "weight", " weight %s", list.list[0].weight);
-		end(view);
-	}
-	sender_list_free(&list);
-	return ret;
+	out_address(view->o, "address", "sender %s", &sender->address);
+	print_dev(view->o, " dev %s", sender->ifindex);
+	out_u64(view->o, "weight", " weight %s", sender->weight);
 }
 
-static int print_lookahead(struct monitor_view *view, const struct nlmsghdr *nlh, bool deleted)
+static void print_lookahead(struct monitor_view *view, const void *entry)
 {
-	struct lookahead_list list = {};
-	int ret = lookahead_list_add(&list, nlh);
+	const struct lookahead *group = entry;
 
-	if (!ret) {
-		begin(view, "lookahead");
-		out_bool(view->o, "deleted", deleted);
-		out_text(view->o, deleted ? "Deleted " : "");
-		out_str(view->o, "name", "lookahead %s:", list.list[0].name);
-		out_u64(view->o, "uid", " uid %s", list.list[0].uid);
-		print_dev(view->o, " dev %s", list.list[0].ifindex);
-		out_qty(view->o, "time_ns", " time %s", QUELL_UNIT_NS, list.list[0].time_ns);
-		out_u64(view->o, "members_nr", " members %s", list.list[0].members_nr);
-		end(view);
-	}
-	lookahead_list_free(&list);
-	return ret;
+	out_bool(view->o, "deleted", view->deleted);
+	out_text(view->o, view->deleted ? "Deleted " : "");
+	out_str(view->o, "name", "lookahead %s:", group->name);
+	out_u64(view->o, "uid", " uid %s", group->uid);
+	print_dev(view->o, " dev %s", group->ifindex);
+	out_qty(view->o, "time_ns", " time %s", QUELL_UNIT_NS, group->time_ns);
+	out_u64(view->o, "members_nr", " members %s", group->members_nr);
 }
 
-static void print_flow_news(struct out *o, const struct flow *f)
+static void print_flow(struct monitor_view *view, const void *entry)
 {
-	out_str(o, "cc", " %s", f->cc ? f->cc : "?");
+	const struct flow *f = entry;
+
+	out_text(view->o, "flow ");
+	flow_print_ends(view->o, f);
+	out_str(view->o, "cc", " %s", f->cc ? f->cc : "?");
 	if (f->option)
-		out_str(o, "option", " option %s", f->option);
+		out_str(view->o, "option", " option %s", f->option);
 	if (f->adapt)
-		out_str(o, "adapt", f->fallback ? " %s to cubic:" : " %s", f->adapt);
+		out_str(view->o, "adapt", f->fallback ? " %s to cubic:" : " %s", f->adapt);
 	if (f->fallback)
-		out_str(o, "fallback", " %s", f->fallback);
-}
-
-static int print_flow(struct monitor_view *view, const struct nlmsghdr *nlh, const char *event)
-{
-	struct flow_list list = {};
-	int ret = flow_list_add(&list, nlh);
-
-	if (!ret) {
-		begin(view, event);
-		out_text(view->o, "flow ");
-		flow_print_ends(view->o, &list.list[0]);
-		print_flow_news(view->o, &list.list[0]);
-		end(view);
-	}
-	flow_list_free(&list);
-	return ret;
+		out_str(view->o, "fallback", " %s", f->fallback);
 }
 
 /* The counter of that name as it is known, or NULL. */
@@ -189,94 +149,96 @@ static struct counter *find_counter(struct stat_list *list, const char *group, c
 }
 
 /*
- * How much each counter of a group rose; their number that did.  An event that was on its way when
- * counters were read has no more than is known.
+ * How much each counter of a group rose; whether any did.  An event
+ * that was on its way when counters were read has no more than is known.
  */
-static size_t take_rises(struct monitor_view *view, struct stat_group *group, uint64_t *rises)
+static bool take_rises(struct monitor_view *view, struct stat_group *group)
 {
-	size_t i, n = 0;
-
-	for (i = 0; i < group->counters.n; i++) {
-		const struct counter *c = &group->counters.list[i];
-		struct counter *known = find_counter(&view->counters, group->name, c->name);
-
-		rises[i] = c->value;
-		if (known) {
-			rises[i] = c->value > known->value ? c->value - known->value : 0;
-			known->value += rises[i];
-		}
-		n += rises[i] != 0;
-	}
-	return n;
-}
-
-static void print_rises(struct monitor_view *view, const struct stat_group *group,
-			const uint64_t *rises)
-{
+	uint64_t rises, any = 0;
 	size_t i;
 
-	begin(view, "stat");
+	for (i = 0; i < group->counters.n; i++) {
+		struct counter *c = &group->counters.list[i];
+		struct counter *known = find_counter(&view->counters, group->name, c->name);
+
+		rises = c->value;
+		if (known) {
+			rises = c->value > known->value ? c->value - known->value : 0;
+			known->value += rises;
+		}
+		c->rise = rises;
+		any |= rises;
+	}
+	return any;
+}
+
+static void print_stat(struct monitor_view *view, const void *entry)
+{
+	const struct stat_group *group = entry;
+	size_t i;
+
 	out_str(view->o, "name", "stat %s:", group->name);
 	out_open_array(view->o, "counters");
 	for (i = 0; i < group->counters.n; i++) {
-		if (!rises[i])
+		const struct counter *c = &group->counters.list[i];
+
+		if (!c->rise)
 			continue;
 		out_open_object(view->o, NULL);
-		out_str(view->o, "name", " %s", group->counters.list[i].name);
-		out_u64(view->o, "new", " +%s", rises[i]);
-		out_u64(view->o, "value", NULL, group->counters.list[i].value);
+		out_str(view->o, "name", " %s", c->name);
+		out_u64(view->o, "new", " +%s", c->rise);
+		out_u64(view->o, "value", NULL, c->value);
 		out_close_object(view->o);
 	}
 	out_close_array(view->o);
-	end(view);
 }
 
-static int print_stat(struct monitor_view *view, const struct nlmsghdr *nlh)
-{
-	struct stat_list list = {};
-	int ret = stat_list_add(&list, nlh);
-	/* One for each attribute that the message can have. */
-	uint64_t rises[NL_BUFFER_LEN / sizeof(struct nlattr)];
-
-	if (!ret && take_rises(view, &list.list[0], rises))
-		print_rises(view, &list.list[0], rises);
-	stat_list_free(&list);
-	return ret;
-}
+static const struct {
+	uint8_t			cmd;
+	const char		*event;
+	const struct attr_kind	*kind;
+	void			(*print)(struct monitor_view *view, const void *entry);
+} events[] = {
+	{ QUELL_CMD_CC_NTF, "cc", &cc_kind, print_cc },
+	{ QUELL_CMD_LINK_NTF, "link", &link_kind, print_link },
+	{ QUELL_CMD_WEIGHT_NTF, "sender", &sender_kind, print_weight },
+	{ QUELL_CMD_LOOKAHEAD_ADD_NTF, "lookahead", &lookahead_kind, print_lookahead },
+	{ QUELL_CMD_LOOKAHEAD_DEL_NTF, "lookahead", &lookahead_kind, print_lookahead },
+	{ QUELL_CMD_FLOW_OPTION_NTF, "option", &flow_kind, print_flow },
+	{ QUELL_CMD_FLOW_ADAPT_NTF, "adapt", &flow_kind, print_flow },
+	{ QUELL_CMD_FLOW_STAT_NTF, "stat", &stat_kind, print_stat },
+	{ QUELL_CMD_SETTING_STAT_NTF, "stat", &stat_kind, print_stat },
+};
 
 /**
  * monitor_print() - print an event
  * @view: how
- * @nlh: message of a multicast group of the family, NL_BUFFER_LEN at most
+ * @nlh: message of a multicast group of the family
  *
  * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
  */
 int monitor_print(struct monitor_view *view, const struct nlmsghdr *nlh)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
+	struct stat_list list = {};	/* of any kind */
+	size_t i;
+	int ret;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*genl))
 		return -EBADMSG;
-	switch (genl->cmd) {
-	case QUELL_CMD_CC_NTF:
-		return print_cc(view, nlh);
-	case QUELL_CMD_LINK_NTF:
-		return print_link(view, nlh);
-	case QUELL_CMD_WEIGHT_NTF:
-		return print_weight(view, nlh);
-	case QUELL_CMD_LOOKAHEAD_ADD_NTF:
-		return print_lookahead(view, nlh, false);
-	case QUELL_CMD_LOOKAHEAD_DEL_NTF:
-		return print_lookahead(view, nlh, true);
-	case QUELL_CMD_FLOW_OPTION_NTF:
-		return print_flow(view, nlh, "option");
-	case QUELL_CMD_FLOW_ADAPT_NTF:
-		return print_flow(view, nlh, "adapt");
-	case QUELL_CMD_FLOW_STAT_NTF:
-	case QUELL_CMD_SETTING_STAT_NTF:
-		return print_stat(view, nlh);
+	for (i = 0; i < ARRAY_SIZE(events) && events[i].cmd != genl->cmd; i++)
+		;
+	if (i == ARRAY_SIZE(events))
+		return 0;
+	ret = list_add(events[i].kind, &list, nlh);
+	view->deleted = genl->cmd == QUELL_CMD_LOOKAHEAD_DEL_NTF;
+	if (!ret && (events[i].kind != &stat_kind || take_rises(view, list.list))) {
+		begin(view, events[i].event);
+		events[i].print(view, list.list);
+		end(view);
 	}
-	return 0;
+	list_free(events[i].kind, &list);
+	return ret;
 }
 
 /**
