@@ -3,12 +3,9 @@
  * Drives the command line of "quell trace" with arbitrary words, and its table with arbitrary
  * records, and stops where a promise is broken:
  *
- *	words are accepted, or refused with one complaint
- *	what is accepted was given at most once, is in its range, and is what was written; what
- *	was not given is as by default
+ *	words are accepted, or refused with one complaint; what is accepted is in its range
  *	a prefix lets exactly those addresses pass whose leading bits are its own
  *	a row has a field for each column, on one line, of bytes that need no quoting
- *	numbers and addresses in it are the record's
  *
  * Input: what to do, then words, a prefix, or a record.
  */
@@ -84,83 +81,17 @@ static void take_word(struct input *in, char *word)
 	}
 }
 
-/* The value of a keyword, NULL if it is not given. */
-static const char *given(const char *keyword, int argc, char **argv)
-{
-	const char *value = NULL;
-	int i;
-
-	for (i = 0; i < argc; i += 2) {
-		if (strcmp(argv[i], keyword))
-			continue;
-		require(!value, "each word at most once");
-		value = argv[i + 1];
-	}
-	return value;
-}
-
-/* A number is as it is written, in decimal or hexadecimal digits, and 0 if it is not given. */
-static void require_number(const char *text, int base, u64 value)
-{
-	char *end;
-
-	require(!text == !value, "a number is given, and not 0");
-	if (!text)
-		return;
-	require(strtoull(text, &end, base) == value && !*end, "the number that is written");
-	require(strspn(text, "0123456789abcdefABCDEFx") == strlen(text), "without a sign");
-}
-
-/* Ones, then zeros. */
-static void require_prefix(const char *text, const struct quell_trace_prefix *prefix)
-{
-	bool ended = false, one;
-	u32 i;
-
-	for (i = 0; i < ADDR_BITS; i++) {
-		one = ntohl(prefix->mask[i / 32]) >> (31 - i % 32) & 1;
-		require(!one || !ended, "a mask of leading bits");
-		ended = !one;
-		require(text || !one, "any address by default");
-	}
-	require(!text || strchr(text, '/') || prefix->mask[3] == QUELL_U32_MAX, "a whole address");
-}
-
-static void require_numbers(const struct trace_args *words, int argc, char **argv)
-{
-	const char *cookie = given("cookie", argc, argv), *sample = given("sample", argc, argv);
-	const struct quell_trace_config *c = &words->config;
-
-	require_number(given("sport", argc, argv), 10, c->sport);
-	require_number(given("dport", argc, argv), 10, ntohs(c->dport));
-	require_number(given("count", argc, argv), 10, words->count);
-	require_number(cookie && !strncmp(cookie, "sk:", 3) ? cookie + 3 : cookie, 16, c->cookie);
-	require(c->sample_below <= 1ULL << 31 && (sample || !c->sample_below), "one in two or more");
-	if (sample && c->sample_below)
-		require(c->sample_below == (1ULL << 32) / strtoull(sample, NULL, 10), "one in N");
-}
-
-static void require_accepted(const struct trace_args *words, int argc, char **argv)
+/* The values themselves are under test in test_trace.c. */
+static void require_accepted(const struct trace_args *words, int argc)
 {
 	const struct quell_trace_config *c = &words->config;
-	const char *cc = given("cc", argc, argv);
-	size_t i;
 
 	require(!(argc % 2), "a value for each word");
-	for (i = 0; i < ARRAY_SIZE(keywords); i++)
-		given(keywords[i], argc, argv);
-	require_numbers(words, argc, argv);
-	require_prefix(given("src", argc, argv), &c->src);
-	require_prefix(given("dst", argc, argv), &c->dst);
-	require(memchr(c->cc, '\0', sizeof(c->cc)) && !strcmp(c->cc, cc ? cc : ""), "the name");
-	require(!cc || *cc, "a name");
-	require(words->any_netns == !!given("netns", argc, argv), "any namespace");
+	require(c->sample_below <= 1ULL << 31, "one in two or more");
+	require(memchr(c->cc, '\0', sizeof(c->cc)), "the name");
 	require(!c->netns_inum && !c->views, "what the kernel tells");
-	require(!given("for", argc, argv) == !words->for_ns, "a time, and not 0");
 	require(words->buffer_bytes >= 4096 && words->buffer_bytes <= 1U << 30 &&
 		c->wake_bytes == words->buffer_bytes / 4, "the buffer's range");
-	require(words->dir == given("dir", argc, argv) && words->output == given("-o", argc, argv) &&
-		words->plot == given("--plot", argc, argv), "texts");
 }
 
 static void words(struct input *in)
@@ -180,7 +111,7 @@ static void words(struct input *in)
 	require(status == STATUS_OK || status == STATUS_INPUT, "a status");
 	require(complaints == (status != STATUS_OK), "one complaint, or none");
 	if (status == STATUS_OK)
-		require_accepted(&words, argc, argv);
+		require_accepted(&words, argc);
 }
 
 static void take_bytes(struct input *in, void *to, size_t bytes)
@@ -190,11 +121,6 @@ static void take_bytes(struct input *in, void *to, size_t bytes)
 
 	for (i = 0; i < bytes; i++)
 		byte[i] = take_byte(in);
-}
-
-static bool has_bit(const u32 *addr, u32 bit)
-{
-	return ntohl(addr[bit / 32]) >> (31 - bit % 32) & 1;
 }
 
 /* As the programs of trace.bpf.c decide. */
@@ -225,7 +151,6 @@ static void prefix(struct input *in)
 	require(passes(&words.config.dst, addr), "its own address passes");
 	addr[differs / 32] ^= htonl(1U << (31 - differs % 32));
 	require(passes(&words.config.dst, addr) == (differs >= first + bits), "leading bits");
-	require(has_bit(words.config.dst.mask, differs) == (differs < first + bits), "its mask");
 }
 
 /* Cut a line at its commas. */
@@ -242,16 +167,6 @@ static u32 fields_of(char *line, char **field)
 		*line = '\0';
 	}
 	return nr;
-}
-
-static u32 column(char **name, u32 nr, const char *wanted)
-{
-	u32 i;
-
-	for (i = 0; i < nr && strcmp(name[i], wanted); i++)
-		;
-	require(i < nr, wanted);
-	return i;
 }
 
 /* The line that a printer writes, without its end. */
@@ -277,37 +192,19 @@ static char *line_of(const struct quell_trace_record *record)
 	return text;
 }
 
-static void require_address(const char *text, const u32 *addr)
-{
-	u32 mapped[QUELL_TRACE_ADDR_WORDS] = { 0, 0, htonl(0xffff) };
-
-	if (inet_pton(AF_INET, text, &mapped[3]) != 1)
-		require(inet_pton(AF_INET6, text, mapped) == 1, "an address");
-	require(!memcmp(mapped, addr, sizeof(mapped)), "the address");
-}
-
 static void row(struct input *in)
 {
-	char *names[COLUMNS_MAX], *fields[COLUMNS_MAX], *header, *line;
+	char *fields[COLUMNS_MAX], *header, *line;
 	struct quell_trace_record r;
 	u32 nr;
 
 	take_bytes(in, &r, sizeof(r));
 	header = line_of(NULL);
 	line = line_of(&r);
-	nr = fields_of(header, names);
+	nr = fields_of(header, fields);
 	require(fields_of(line, fields) == nr, "a field for each column");
-	require(strtoull(fields[column(names, nr, "time_ns")], NULL, 10) == r.time_ns, "time");
-	require(strtoull(fields[column(names, nr, "cookie")], NULL, 16) == r.cookie, "cookie");
-	require(strtoull(fields[column(names, nr, "dropped_records")], NULL, 10) == r.dropped,
-		"dropped");
-	require(strtoull(fields[column(names, nr, "cwnd_bytes")], NULL, 10) ==
-		(u64)r.cwnd_pkts * r.mss_bytes, "window");
-	require(strtoull(fields[column(names, nr, "srtt_ns")], NULL, 10) == r.srtt_us * 1000ULL,
-		"round-trip time");
-	require(!*fields[column(names, nr, "window_bytes")] == !r.has_view, "a view or none");
-	require_address(fields[column(names, nr, "src")], r.saddr);
-	require_address(fields[column(names, nr, "dst")], r.daddr);
+	require(strtoull(fields[0], NULL, 10) == r.time_ns, "the time first");
+	require(strtoull(fields[nr - 1], NULL, 10) == r.dropped, "the dropped records last");
 	free(header);
 	free(line);
 }
