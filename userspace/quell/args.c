@@ -173,15 +173,72 @@ int read_number(const char *word, const char *text, uint64_t most, uint64_t *val
 }
 
 /**
- * read_quantity() - parse a quantity of a range
- * @q: the range, and the keyword for the complaint
- * @text: the quantity
- * @value: in base units
+ * words_read() - parse words and their values
+ * @words: the words there are, in any order
+ * @to: struct of the arguments
+ * @argc: number of arguments
+ * @argv: the arguments
  *
  * Return: an exit status, after a complaint.
  */
-int read_quantity(const struct quantity *q, const char *text, uint64_t *value)
+int words_read(const struct words *words, void *to, int argc, char **argv)
 {
+	uint64_t given = 0;
+	const char *text;
+	int i = 0;
+
+	while (i < argc) {
+		const struct word *w = words->list;
+		void *place;
+
+		while (w < words->list + words->n && strcmp(w->word, argv[i]))
+			w++;
+		if (w == words->list + words->n) {
+			complain("%s: unknown argument '%s', try: quell help %s", words->name,
+				 argv[i], words->name);
+			return STATUS_INPUT;
+		}
+		if (!words->again && given & 1ULL << (w - words->list)) {
+			complain("%s: '%s' is given twice", words->name, argv[i]);
+			return STATUS_INPUT;
+		}
+		given |= 1ULL << (w - words->list);
+		place = (char *)to + w->offset;
+		if (!w->read) {
+			*(bool *)place = true;
+			i++;
+		} else if (keyword_value(w->word, argc, argv, &i, &text) ||
+			   w->read(w, text, place)) {
+			return STATUS_INPUT;
+		}
+	}
+	return STATUS_OK;
+}
+
+/* A text as it is, of @argv. */
+int word_text(const struct word *w, const char *text, void *place)
+{
+	(void)w;
+	*(const char **)place = text;
+	return STATUS_OK;
+}
+
+/* A port, in host order. */
+int word_port(const struct word *w, const char *text, void *place)
+{
+	uint64_t value;
+	int status = read_number(w->word, text, UINT16_MAX, &value);
+
+	if (!status)
+		*(uint16_t *)place = value;
+	return status;
+}
+
+/* A quantity, in base units, of the range that @data has. */
+int word_quantity(const struct word *w, const char *text, void *place)
+{
+	const struct quantity *q = w->data;
+	uint64_t *value = place;
 	enum qty_status why = qty_parse(text, q->unit, value);
 	char least[QTY_TEXT_LEN], most[QTY_TEXT_LEN] = "";
 
@@ -190,31 +247,13 @@ int read_quantity(const struct quantity *q, const char *text, uint64_t *value)
 	if (q->most < UINT64_MAX)
 		qty_format(most, sizeof(most), q->unit, q->most);
 	if (why)
-		complain("%s: '%s' %s; expected %s", q->word, text, qty_status_text(why),
+		complain("%s: '%s' %s; expected %s", w->word, text, qty_status_text(why),
 			 qty_expected(q->unit));
 	else
-		complain("%s: '%s' is out of range %s ..%s%s; expected %s", q->word, text,
+		complain("%s: '%s' is out of range %s ..%s%s; expected %s", w->word, text,
 			 qty_format(least, sizeof(least), q->unit, q->least), *most ? " " : "",
 			 most, qty_expected(q->unit));
 	return STATUS_INPUT;
-}
-
-/**
- * read_port() - parse a port
- * @word: keyword, for the complaint
- * @text: 1 .. 65535
- * @port: in host order
- *
- * Return: an exit status, after a complaint.
- */
-int read_port(const char *word, const char *text, uint16_t *port)
-{
-	uint64_t value;
-	int status = read_number(word, text, UINT16_MAX, &value);
-
-	if (!status)
-		*port = value;
-	return status;
 }
 
 /* The leading bits of a prefix, over an address of IPv6. */
@@ -242,16 +281,10 @@ static void map_address(uint32_t *addr, const struct sockaddr_storage *from)
 	addr[3] = in->sin_addr.s_addr;
 }
 
-/**
- * read_prefix() - parse an address, or the beginning of one with its length in bits
- * @word: keyword, for the complaint
- * @text: such as 10.0.0.0/8
- * @prefix: over an address of IPv6
- *
- * Return: an exit status, after a complaint.
- */
-int read_prefix(const char *word, const char *text, struct quell_trace_prefix *prefix)
+/* An address, or the beginning of one with its length in bits, over an address of IPv6. */
+int word_prefix(const struct word *w, const char *text, void *place)
 {
+	struct quell_trace_prefix *prefix = place;
 	const char *slash = strchr(text, '/');
 	struct sockaddr_storage address;
 	char head[INET6_ADDRSTRLEN];
@@ -259,7 +292,7 @@ int read_prefix(const char *word, const char *text, struct quell_trace_prefix *p
 	uint64_t bits;
 
 	if (slash && (size_t)(slash - text) >= sizeof(head)) {
-		complain("%s: '%s' is no address", word, text);
+		complain("%s: '%s' is no address", w->word, text);
 		return STATUS_INPUT;
 	}
 	if (slash)
@@ -269,7 +302,7 @@ int read_prefix(const char *word, const char *text, struct quell_trace_prefix *p
 	most_bits = address.ss_family == AF_INET ? 32 : 128;
 	bits = most_bits;
 	if (slash && (!is_number(slash + 1, 10, &bits) || bits > most_bits)) {
-		complain("%s: '%s' is out of range 0 .. %u", word, slash + 1, most_bits);
+		complain("%s: '%s' is out of range 0 .. %u", w->word, slash + 1, most_bits);
 		return STATUS_INPUT;
 	}
 	map_address(prefix->addr, &address);

@@ -456,42 +456,24 @@ static int show(struct out *o)
 	return status;
 }
 
-/* A pair of words; false if it does not belong to the verb. */
-static bool take_word(struct option_args *words, const char *word, const char *value)
-{
-	const char **place = NULL;
-
-	if (!strcmp(word, "cgroup") && strcmp(words->verb, "show"))
-		place = &words->cgroup;
-	else if (!strcmp(word, "dir") && !strcmp(words->verb, "on"))
-		place = &words->dir;
-	if (!place || *place)
-		return false;
-	*place = value;
-	return true;
-}
-
 static int read_words(struct option_args *words, int argc, char **argv)
 {
-	int i;
+	static const struct word known[] = {
+		{ "cgroup", word_text, offsetof(struct option_args, cgroup), NULL },
+		{ "dir", word_text, offsetof(struct option_args, dir), NULL },
+	};
+	struct words all = { .name = "bpf", .list = known };
 
 	*words = (struct option_args){ .verb = argc ? argv[0] : "show" };
-	if (strcmp(words->verb, "on") && strcmp(words->verb, "off") &&
-	    strcmp(words->verb, "show")) {
+	if (!strcmp(words->verb, "on")) {
+		all.n = 2;
+	} else if (!strcmp(words->verb, "off")) {
+		all.n = 1;
+	} else if (strcmp(words->verb, "show")) {
 		complain("bpf option: '%s' is not show, on or off", words->verb);
 		return STATUS_INPUT;
 	}
-	for (i = 1; i < argc; i += 2) {
-		if (i + 1 == argc) {
-			complain("bpf option: the value of '%s' is missing", argv[i]);
-			return STATUS_INPUT;
-		}
-		if (!take_word(words, argv[i], argv[i + 1])) {
-			complain("bpf option: unexpected argument '%s'", argv[i]);
-			return STATUS_INPUT;
-		}
-	}
-	return STATUS_OK;
+	return argc ? words_read(&all, words, argc - 1, argv + 1) : STATUS_OK;
 }
 
 /* quell bpf option [show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]] */

@@ -81,7 +81,7 @@ static void print_findings(struct out *o, const struct findings *findings, int f
 
 static int fetch_flows(struct app *app, struct doctor_host *host)
 {
-	const struct flow_args all = { .sort = -1 };
+	const struct flow_args all = { .order.sort = -1 };
 	struct nl_error err;
 	int status;
 

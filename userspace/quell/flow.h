@@ -24,6 +24,12 @@
 /* Columns of a terminal of unknown width, and of a file. */
 #define FLOW_COLUMNS		80
 
+/* The position of the key in the table, or -1 for the kernel's order; smallest first. */
+struct flow_order {
+	int	sort;
+	bool	ascending;
+};
+
 /**
  * struct flow_args - the arguments of "flow show" and "flow watch"
  * @cc: algorithm, or NULL for all
@@ -33,8 +39,7 @@
  * @dport: remote port, 0 for all
  * @ifindex: interface, 0 for all
  * @state: state of the connection, 0 for all
- * @sort: position of the key in the table, or -1 for the kernel's order
- * @ascending: smallest first
+ * @order: of the flows
  * @details: all that is known of each flow
  * @brief: flows without their counters
  * @no_color: of "flow watch"
@@ -48,8 +53,7 @@ struct flow_args {
 	uint16_t			dport;
 	uint32_t			ifindex;
 	uint8_t				state;
-	int				sort;
-	bool				ascending;
+	struct flow_order		order;
 	bool				details;
 	bool				brief;
 	bool				no_color;

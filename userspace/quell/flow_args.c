@@ -2,6 +2,7 @@
 /*
  * The arguments of "quell flow": filters in the words of ss(8), and the order.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,6 @@
 
 /* Default interval of "flow watch", ns. */
 #define WATCH_INTERVAL_NS	1000000000ULL
-
-static const struct quantity interval = { "interval", QUELL_UNIT_NS, 10000000, UINT64_MAX };
 
 static uint64_t key_window(const struct flow *f)
 {
@@ -82,71 +81,58 @@ uint64_t flow_sort_value(int sort, const struct flow *f)
 	return sort_keys[sort].key(f);
 }
 
-static int read_state(const char *text, uint8_t *state)
+static int word_dev(const struct word *w, const char *text, void *ifindex)
+{
+	(void)w;
+	return find_dev(text, ifindex);
+}
+
+static int word_state(const struct word *w, const char *text, void *state)
 {
 	if (!diag_state_number(text, state))
 		return STATUS_OK;
-	complain("state: '%s' is no state; expected one of ss(8), such as established", text);
+	complain("%s: '%s' is no state; expected one of ss(8), such as established", w->word, text);
 	return STATUS_INPUT;
 }
 
 /* A minus in front: smallest first. */
-static int read_sort(struct flow_args *words, const char *text)
+static int word_sort(const struct word *w, const char *text, void *place)
 {
 	const char *name = text + (*text == '-');
+	struct flow_order *order = place;
 	char known[128] = "";
 	size_t i;
 
-	words->ascending = name != text;
+	order->ascending = name != text;
 	for (i = 0; i < ARRAY_SIZE(sort_keys); i++) {
 		if (!strcmp(name, sort_keys[i].name)) {
-			words->sort = i;
+			order->sort = i;
 			return STATUS_OK;
 		}
 		append_name(known, sizeof(known), sort_keys[i].name);
 	}
-	complain("sort: '%s' is no key (there are: %s)", text, known);
+	complain("%s: '%s' is no key (there are: %s)", w->word, text, known);
 	return STATUS_INPUT;
 }
 
-/* Status of a word with its value, or -1 if there is no such word. */
-static int read_word(struct flow_args *words, bool watch, const char *word, const char *text)
-{
-	if (!strcmp(word, "cc")) {
-		words->cc = text;
-		return STATUS_OK;
-	}
-	if (!strcmp(word, "src"))
-		return read_prefix(word, text, &words->src);
-	if (!strcmp(word, "dst"))
-		return read_prefix(word, text, &words->dst);
-	if (!strcmp(word, "sport"))
-		return read_port(word, text, &words->sport);
-	if (!strcmp(word, "dport"))
-		return read_port(word, text, &words->dport);
-	if (!strcmp(word, "dev"))
-		return find_dev(text, &words->ifindex);
-	if (!strcmp(word, "state"))
-		return read_state(text, &words->state);
-	if (!strcmp(word, "sort"))
-		return read_sort(words, text);
-	if (watch && !strcmp(word, "interval"))
-		return read_quantity(&interval, text, &words->interval_ns);
-	return -1;
-}
+#define AT(member)	offsetof(struct flow_args, member)
 
-static bool is_known(const char *word, bool watch)
-{
-	static const char * const known[] = {
-		"cc", "src", "dst", "sport", "dport", "dev", "state", "sort",
-	};
-	size_t i;
+static const struct quantity interval = { QUELL_UNIT_NS, 10000000, UINT64_MAX };
 
-	for (i = 0; i < ARRAY_SIZE(known); i++)
-		if (!strcmp(word, known[i]))
-			return true;
-	return watch && !strcmp(word, "interval");
-}
+/* The last two are those of "flow watch". */
+static const struct word known[] = {
+	{ "-d", NULL, AT(details), NULL },
+	{ "cc", word_text, AT(cc), NULL },
+	{ "src", word_prefix, AT(src), NULL },
+	{ "dst", word_prefix, AT(dst), NULL },
+	{ "sport", word_port, AT(sport), NULL },
+	{ "dport", word_port, AT(dport), NULL },
+	{ "dev", word_dev, AT(ifindex), NULL },
+	{ "state", word_state, AT(state), NULL },
+	{ "sort", word_sort, AT(order), NULL },
+	{ "interval", word_quantity, AT(interval_ns), &interval },
+	{ "--no-color", NULL, AT(no_color), NULL },
+};
 
 /**
  * flow_args_parse() - parse the arguments of "flow show" and "flow watch"
@@ -159,27 +145,13 @@ static bool is_known(const char *word, bool watch)
  */
 int flow_args_parse(struct flow_args *words, bool watch, int argc, char **argv)
 {
-	const char *word, *text;
-	int i = 0;
+	const struct words all = {
+		.name = "flow", .list = known, .n = ARRAY_SIZE(known) - (watch ? 0 : 2),
+		.again = true,
+	};
 
-	*words = (struct flow_args){ .sort = -1, .interval_ns = WATCH_INTERVAL_NS };
-	while (i < argc) {
-		word = argv[i];
-		if (!strcmp(word, "-d") || (watch && !strcmp(word, "--no-color"))) {
-			words->details |= !strcmp(word, "-d");
-			words->no_color |= !!strcmp(word, "-d");
-			i++;
-			continue;
-		}
-		if (!is_known(word, watch)) {
-			complain("flow: unknown argument '%s', try: quell help flow", word);
-			return STATUS_INPUT;
-		}
-		if (keyword_value(word, argc, argv, &i, &text) ||
-		    read_word(words, watch, word, text))
-			return STATUS_INPUT;
-	}
-	return STATUS_OK;
+	*words = (struct flow_args){ .order.sort = -1, .interval_ns = WATCH_INTERVAL_NS };
+	return words_read(&all, words, argc, argv);
 }
 
 static bool has_prefix(const struct quell_trace_prefix *prefix, const struct flow *f,
@@ -215,10 +187,11 @@ bool flow_matches(const struct flow_args *words, const struct flow *f)
 static int compare_flows(const void *a, const void *b, void *data)
 {
 	const struct flow_args *words = data;
-	uint64_t one = flow_sort_value(words->sort, a), two = flow_sort_value(words->sort, b);
+	uint64_t one = flow_sort_value(words->order.sort, a);
+	uint64_t two = flow_sort_value(words->order.sort, b);
 	int order = (one > two) - (one < two);
 
-	return words->ascending ? order : -order;
+	return words->order.ascending ? order : -order;
 }
 
 /**
@@ -230,6 +203,6 @@ void flow_sort(const struct flow_args *words, struct flow_list *list)
 {
 	struct flow_args order = *words;
 
-	if (words->sort >= 0 && list->n)
+	if (words->order.sort >= 0 && list->n)
 		qsort_r(list->list, list->n, sizeof(*list->list), compare_flows, &order);
 }

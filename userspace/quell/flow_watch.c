@@ -527,8 +527,8 @@ static int watch_flows(struct app *app, struct flow_args *words, int argc, char 
 	struct session s = {
 		.app = app,
 		.words = words,
-		.watch = { .sort = words->sort >= 0 ? words->sort : 0,
-			   .ascending = words->ascending },
+		.watch = { .sort = words->order.sort >= 0 ? words->order.sort : 0,
+			   .ascending = words->order.ascending },
 		.layout = { .table = FLOW_TABLE_WATCH,
 			    .color = !words->no_color && !(no_color && *no_color) },
 		.details = app->details || words->details,
@@ -538,7 +538,7 @@ static int watch_flows(struct app *app, struct flow_args *words, int argc, char 
 	setlocale(LC_CTYPE, "");
 	s.layout.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	keep_words(&s, argc, argv);
-	words->sort = -1;	/* done here */
+	words->order.sort = -1;	/* done here */
 	status = watch_on_screen(&s);
 	watch_free(&s.watch);
 	return status;

@@ -12,7 +12,8 @@
 /* As ip monitor has it by default. */
 #define BUFFER_BYTES	(1024 * 1024)
 
-static const struct quantity buffer = { "rcvbuf", QUELL_UNIT_BYTES, 1, 1 << 30 };
+static const struct quantity buffer_range = { QUELL_UNIT_BYTES, 1, 1 << 30 };
+static const struct word buffer = { .word = "rcvbuf", .data = &buffer_range };
 
 static bool read_stamp(struct monitor_args *words, const char *word)
 {
@@ -50,7 +51,7 @@ int monitor_args_parse(struct monitor_args *words, int argc, char **argv)
 			return STATUS_INPUT;
 		if (!strcmp(word, "rcvbuf")) {
 			if (keyword_value(word, argc, argv, &i, &text) ||
-			    read_quantity(&buffer, text, &words->buffer_bytes))
+			    word_quantity(&buffer, text, &words->buffer_bytes))
 				return STATUS_INPUT;
 			continue;
 		}

@@ -36,12 +36,33 @@ struct pair {
 	const char	*value;
 };
 
-/* A quantity on the command line: its keyword, unit and range; most may be UINT64_MAX. */
+/* A quantity on the command line: its unit and range; most may be UINT64_MAX. */
 struct quantity {
-	const char	*word;
 	uint32_t	unit;
 	uint64_t	least;
 	uint64_t	most;
+};
+
+/**
+ * struct word - a word of the command line and its value
+ * @word: the word
+ * @read: reader of the value; NULL: it has none, and sets a bool
+ * @offset: in the struct of the arguments
+ * @data: for @read, such as a struct quantity
+ */
+struct word {
+	const char	*word;
+	int		(*read)(const struct word *w, const char *text, void *place);
+	size_t		offset;
+	const void	*data;
+};
+
+/* The words of a verb; @name is for complaints; @again: of a word given twice the last counts. */
+struct words {
+	const char		*name;
+	const struct word	*list;
+	size_t			n;
+	bool			again;
 };
 
 struct preset;
@@ -169,9 +190,11 @@ int check_host(const char *text, const struct sockaddr_storage *address);
 const char *address_text(const struct address *address, char *text);
 bool is_number(const char *text, int base, uint64_t *value);
 int read_number(const char *word, const char *text, uint64_t most, uint64_t *value);
-int read_quantity(const struct quantity *q, const char *text, uint64_t *value);
-int read_port(const char *word, const char *text, uint16_t *port);
-int read_prefix(const char *word, const char *text, struct quell_trace_prefix *prefix);
+int words_read(const struct words *words, void *to, int argc, char **argv);
+int word_text(const struct word *w, const char *text, void *place);
+int word_port(const struct word *w, const char *text, void *place);
+int word_prefix(const struct word *w, const char *text, void *place);
+int word_quantity(const struct word *w, const char *text, void *place);
 void out_address(struct out *o, const char *key, const char *fmt,
 		 const struct address *address);
 int complain_lookahead(const char *request, int code, const char *text);

@@ -182,11 +182,11 @@ expect 2 "trace: no program /nowhere/plot that draws" trace --plot a.svg
 unset QUELL_TRACE_PLOT
 expect 1 "trace: prints comma-separated values only, not JSON" -j trace
 expect 1 "bpf option: 'frob' is not show, on or off" bpf option frob
-expect 1 "bpf option: the value of 'cgroup' is missing" bpf option on cgroup
-expect 1 "bpf option: unexpected argument 'frob'" bpf option on frob b
-expect 1 "bpf option: unexpected argument 'dir'" bpf option off dir /nowhere
-expect 1 "bpf option: unexpected argument 'cgroup'" bpf option on cgroup /a cgroup /b
-expect 1 "bpf option: unexpected argument 'cgroup'" bpf option show cgroup /a
+expect 1 "the value of 'cgroup' is missing" bpf option on cgroup
+expect 1 "bpf: unknown argument 'frob'" bpf option on frob b
+expect 1 "bpf: unknown argument 'dir'" bpf option off dir /nowhere
+expect 1 "bpf: 'cgroup' is given twice" bpf option on cgroup /a cgroup /b
+expect 1 "bpf: unknown argument 'cgroup'" bpf option show cgroup /a
 expect_silent_stdout
 expect 1 "try: quell help" -x
 expect 1 "try: quell help" --frob
