@@ -24,7 +24,7 @@ const char * const doctor_options[DOCTOR_OPTIONS] = {
 	[DOCTOR_BTF] = "CONFIG_DEBUG_INFO_BTF",
 };
 
-/* The first line of a file that has a text, DOCTOR_TEXT_LEN bytes; empty if there is none. */
+/* The first line of a file that has a text, DOCTOR_TEXT_LEN bytes; empty without such a line. */
 static bool find_line(const char *root, const char *path, const char *text, char *line)
 {
 	char full[PATH_MAX];

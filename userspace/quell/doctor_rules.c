@@ -25,7 +25,7 @@
 
 enum scope { HOST, DEV, FLOW, HOLDER, OTHERS };
 
-/* What a rule is about: the host, and one of its interfaces, flows or holders. */
+/* The subject of a rule: the host, and one of its interfaces, flows or holders. */
 struct subject {
 	const struct doctor_host	*host;
 	const struct doctor_dev		*dev;

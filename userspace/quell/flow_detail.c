@@ -93,7 +93,7 @@ enum {
 
 /* Condition for a value: it is not 0; the kernel sent it; it belongs to another that is there. */
 enum {
-	IF_SET, IF_SENT, IF_CUT, IF_TIMES, IF_OBSTACLE, IF_DIAG, IF_RECEIVER, IF_RECORD, IF_TCP_INT,
+	IF_SET, IF_SENT, IF_REDUCED, IF_TIMES, IF_OBSTACLE, IF_DIAG, IF_RECEIVER, IF_RECORD, IF_TCP_INT,
 	ALWAYS,
 };
 
@@ -132,7 +132,7 @@ static const struct attr_row rows[] = {
 	  SHOW("limited_by", " limited-by:%s", AS_PLAIN, IF_SET) },
 	{ FLOW(REDUCTION, TEXT, reduction), SHOW("reduction", " reduction:%s", AS_PLAIN, IF_SET) },
 	{ FLOW(REDUCTION_AGE, U64, reduction_age_ns),
-	 SHOW("reduction_age_ns", " reduction-ago:%s", AS_NS, IF_CUT) },
+	 SHOW("reduction_age_ns", " reduction-ago:%s", AS_NS, IF_REDUCED) },
 	{ FLOW(REDUCTION_RTT, U64, reduction_rtt_ns),
 	 SHOW("reduction_rtt_ns", " reduction-rtt:%s", AS_NS, IF_SET) },
 	{ FLOW(ADAPT, TEXT, adapt), SHOW("adapt", " adapt:%s", AS_PLAIN, IF_SET) },
@@ -213,7 +213,7 @@ static bool is_shown(const struct attr_row *row, const struct flow *f)
 		return number_of(row, f);
 	case IF_SENT:
 		return HAVE(f, row->attr);
-	case IF_CUT:
+	case IF_REDUCED:
 		return f->reduction;
 	case IF_TIMES:
 		return f->algorithm_ns || f->search_ns || f->cubic_ns;

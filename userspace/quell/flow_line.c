@@ -352,7 +352,7 @@ static void put_column(struct line *line, const struct flow_layout *l, int col, 
 				       cell);
 }
 
-/* The rest of the line; none without a terminal. */
+/* The rest of the line, which only a terminal needs. */
 static void end_line(struct line *line, const struct flow_layout *l)
 {
 	if (l->table == FLOW_TABLE_WATCH && line->columns < l->columns)

@@ -112,7 +112,7 @@ static uint64_t now_ns(void)
  * @row: those that are painted
  * @lines: flows that there is room for
  * @next_ns: time of the next sample
- * @paused: there is none
+ * @paused: no sample is taken
  * @help: the keys are explained
  * @details: all that is known of the chosen flow
  */
@@ -374,7 +374,7 @@ static void suspend(struct session *s)
 	open_screen(s);
 }
 
-/* What a terminal sends for a key, and the letter with the same action. */
+/* The text that a terminal sends for a key, and the letter with the same action. */
 static const struct {
 	const char	*sent;
 	char		letter;

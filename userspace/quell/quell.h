@@ -46,7 +46,7 @@ struct quantity {
 /**
  * struct word - a word of the command line and its value
  * @word: the word
- * @read: reader of the value; NULL: it has none, and sets a bool
+ * @read: reader of the value; NULL: the word has no value and sets a bool
  * @offset: in the struct of the arguments
  * @data: for @read, such as a struct quantity
  */
