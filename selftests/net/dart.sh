@@ -349,6 +349,12 @@ members_have_a_limit()
 	receiver_is '(.senders | map(.address) | unique | length) == 1024' &&
 	status 2 at_receiver quell lookahead add one dev wire 10.86.3.255 &&
 	says 'groups with one host' &&
+	at_receiver quell lookahead add few dev wire 10.86.200.1 &&
+	status 2 at_receiver quell lookahead replace few dev wire 10.86.3.255 &&
+	groups_are 'map(select(.name == "few") | .members[].address) == ["10.86.200.1"]' &&
+	at_receiver quell lookahead replace few dev wire 10.86.200.2 &&
+	groups_are 'map(select(.name == "few") | .members[].address) == ["10.86.200.2"]' &&
+	at_receiver quell lookahead del few &&
 	as_nobody quell lookahead add one dev wire 10.86.3.255 &&
 	as_nobody quell lookahead del one &&
 	at_receiver quell lookahead del many && groups_are '. == []' &&

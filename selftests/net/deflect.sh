@@ -209,7 +209,7 @@ table_is_shown()
 		"1:3 $flow $way active age [0-9]{7}ns idle $time 2 pkts" &&
 	! A_tc class add dev up1 classid 1:9 parent 1: swport &&
 	A_tc qdisc change dev up1 root swport deflect via 10.73.2.77 dev up2 &&
-	sleep_idle && shown "1:3 $flow active age $time quiet $time 2 pkts" && ebb
+	sleep_idle && shown "1:3 $flow active age $time idle $time 2 pkts" && ebb
 }
 
 ## alternates

@@ -222,29 +222,51 @@ static int check_all(const struct app *app, const struct batch *batch)
 	return status;
 }
 
-static bool has_all(const struct batch *batch, const struct batch *lines)
+/* The algorithm, interface or group that a command is about; NULL if it has no third word. */
+static const char *subject_of(const struct batch_line *line)
 {
-	size_t i;
+	size_t at = line->argc > 2 && !strcmp(line->argv[2], "--") ? 3 : 2;
 
-	for (i = 0; i < lines->n; i++)
-		if (!has_line(batch, &lines->list[i]))
-			return false;
-	return true;
+	return line->argc > at ? line->argv[at] : NULL;
 }
 
-/* A user without privilege can go back where all that is left is in force. */
-static int go_back(struct app *app, const struct state *before)
+/* Others may change settings meanwhile; the batch changed only those of its own subjects. */
+static bool is_concerned(const struct batch *batch, const struct batch_line *line)
+{
+	const char *subject = subject_of(line), *other;
+	size_t i;
+
+	for (i = 0; i < batch->n; i++) {
+		other = subject_of(&batch->list[i]);
+		if (subject && other && !strcmp(subject, other))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Goes on after a command that fails.  @all: sync has reset settings, too, that the batch does not
+ * mention.
+ */
+static int go_back(struct app *app, const struct state *before, const struct batch *batch, bool all)
 {
 	struct state now, left = {};
-	int status;
+	int status, one;
+	size_t i;
 
 	status = read_state(app, &now);
-	if (!status)
-		status = reset_others(app, &now, &before->set);
-	if (!status)
-		status = read_state(app, &left);
-	if (!status && !has_all(&left.set, &before->set))
-		status = run_all(app, &before->set);
+	for (i = 0; !status && i < now.set.n; i++)
+		if (!has_line(&before->set, &now.set.list[i]) &&
+		    is_concerned(batch, &now.set.list[i])) {
+			one = run_line(app, &now.reset.list[i]);
+			status = status ? status : one;
+		}
+	one = read_state(app, &left);
+	status = status ? status : one;
+	for (i = 0; !one && i < before->set.n; i++)
+		if (!has_line(&left.set, &before->set.list[i]) &&
+		    (all || is_concerned(batch, &before->set.list[i])))
+			status = run_line(app, &before->set.list[i]) ? STATUS_KERNEL : status;
 	free_state(&now);
 	free_state(&left);
 	return status;
@@ -269,7 +291,7 @@ static int apply(struct app *app, const char *name, const struct batch *batch, b
 		status = run_all(app, batch);
 	complain_at(NULL);
 	if (status)
-		complain("%s", go_back(app, &before) ? "some settings are changed" :
+		complain("%s", go_back(app, &before, batch, defaults) ? "some settings are changed" :
 						       "no setting is changed");
 free_state:
 	free_state(&before);

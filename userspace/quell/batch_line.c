@@ -12,10 +12,21 @@
 
 #define BLANKS	" \t\r\n"
 
-/* A comment ends with its line, as in files of ip(8). */
+/* A comment, which begins a word, ends with its line, as in files of ip(8). */
 static bool is_continued(const char *text, size_t len)
 {
-	return len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\' && !strchr(text, '#');
+	bool in_word = false;
+	char quote = '\0';
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (!quote && !in_word && text[i] == '#')
+			return false;
+		if (quote ? text[i] == quote : text[i] == '"' || text[i] == '\'')
+			quote = quote ? '\0' : text[i];
+		in_word = quote || !strchr(BLANKS, text[i]);
+	}
+	return len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\';
 }
 
 /* A line with those that continue it: 1, 0 at the end, or a negative errno value. */
@@ -36,8 +47,8 @@ static int read_text(FILE *file, struct batch_line *line)
 			line->text = text;
 			line->number++;
 			len += more;
-		} else if (more >= 0) {
-			ret = -ENOMEM;
+		} else if (more >= 0 || ferror(file)) {
+			ret = more >= 0 ? -ENOMEM : -errno;
 		}
 	}
 	free(next);
@@ -124,13 +135,14 @@ void batch_line_free(struct batch_line *line)
 }
 
 /**
- * batch_word() - a name as a word that batch_next() reads as the same
+ * batch_word() - a name as a word that batch_next() reads as the same, after "--" if it begins as
+ *	an option
  * @buf: destination; also returned
  * @name: of an interface or a group
  */
 char *batch_word(char buf[BATCH_WORD_LEN], const char *name)
 {
-	size_t used = 0;
+	size_t used = *name == '-' ? sprintf(buf, "-- ") : 0;
 
 	for (; *name && used + 5 <= BATCH_WORD_LEN; name++) {
 		unsigned char c = *name;

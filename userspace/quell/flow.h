@@ -113,6 +113,8 @@ enum flow_table { FLOW_TABLE_SHOW, FLOW_TABLE_WATCH };
 
 #define FLOW_COLS	18
 #define FLOW_LINE_LEN	4096
+/* Of a terminal; with attributes and sparklines they fit in FLOW_LINE_LEN. */
+#define FLOW_COLUMNS_MAX	1024
 
 /**
  * struct flow_layout - where the columns are

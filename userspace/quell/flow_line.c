@@ -257,13 +257,13 @@ static void give_room(struct flow_layout *l)
 /**
  * flow_fit() - give the columns their widths
  * @l: after flow_measure()
- * @columns_all: columns of the terminal
+ * @columns_all: columns of the terminal; of more than FLOW_COLUMNS_MAX the rest stays empty
  */
 void flow_fit(struct flow_layout *l, size_t columns_all)
 {
 	int c, rank;
 
-	l->columns = columns_all;
+	l->columns = columns_all < FLOW_COLUMNS_MAX ? columns_all : FLOW_COLUMNS_MAX;
 	for (c = 0; c < FLOW_COLS; c++) {
 		size_t name = strlen(columns[c].name), least = columns[c].least;
 

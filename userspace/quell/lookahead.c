@@ -204,18 +204,66 @@ static int check_group(struct app *app, const struct quell_lookahead_group *grou
 	return ret < 0 ? complain_lookahead(words[0], ret, text) : dart_check(app, time);
 }
 
-/* The kernel checks a group before it finds one of that name. */
-static int register_group(const struct quell_lookahead_group *group, bool replace)
+/* Of the groups of this user; the one of a name, or NULL. */
+static const struct lookahead *find_group(const struct lookahead_list *list, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->list[i].uid == geteuid() && !strcmp(list->list[i].name, name))
+			return &list->list[i];
+	return NULL;
+}
+
+static void add_again(const struct lookahead *old)
+{
+	struct sockaddr_storage *members = calloc(old->n_members + 1, sizeof(*members));
+	struct quell_lookahead_group group = {
+		.name = old->name, .ifindex = old->ifindex, .time_ns = old->time_ns,
+		.members = members, .members_nr = old->n_members,
+	};
+	char text[QUELL_LOOKAHEAD_ERROR_BYTES] = "", address[INET6_ADDRSTRLEN];
+	int ret = members ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; !ret && i < old->n_members; i++)
+		ret = read_address(address_text(&old->members[i], address), &members[i]);
+	if (!ret)
+		ret = quell_lookahead_add(&group, text, sizeof(text));
+	if (ret)
+		complain("%s: the group of before is lost: %s", old->name,
+			 *text ? text : strerror(-ret));
+	free(members);
+}
+
+/* The group of before is registered again if the kernel refuses the new one. */
+static int replace_group(struct app *app, const struct quell_lookahead_group *group)
+{
+	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
+	struct lookahead_list list = {};
+	const struct lookahead *old;
+	int ret, status = fetch_groups(app, &list);
+
+	if (status)
+		goto free_list;
+	old = find_group(&list, group->name);
+	ret = old ? quell_lookahead_del(group->name, NULL, text, sizeof(text)) : 0;
+	if (!ret) {
+		ret = quell_lookahead_add(group, text, sizeof(text));
+		if (ret && old)
+			add_again(old);
+	}
+	status = ret ? complain_lookahead(group->name, ret, text) : STATUS_OK;
+free_list:
+	lookahead_list_free(&list);
+	return status;
+}
+
+static int add_group(const struct quell_lookahead_group *group)
 {
 	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
 	int ret = quell_lookahead_add(group, text, sizeof(text));
 
-	if (ret == -EEXIST && replace)
-		ret = quell_lookahead_del(group->name, NULL, text, sizeof(text));
-	else
-		replace = false;
-	if (!ret && replace)
-		ret = quell_lookahead_add(group, text, sizeof(text));
 	return ret ? complain_lookahead(group->name, ret, text) : STATUS_OK;
 }
 
@@ -244,7 +292,7 @@ static int make_group(struct app *app, int argc, char **argv, bool replace)
 		status = app_connect(app, "dart");
 	if (!status)
 		status = app->check ? check_group(app, &group, time, argv + i) :
-				      register_group(&group, replace);
+			 replace    ? replace_group(app, &group) : add_group(&group);
 	free(members);
 	return status;
 }

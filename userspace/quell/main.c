@@ -400,6 +400,11 @@ static int take_late_options(struct app *app, struct wishes *wishes, int *argc, 
 		size_t found = find_option(argv[i]);
 		const char *arg = NULL;
 
+		if (!strcmp(argv[i], "--")) {
+			while (++i < *argc)
+				argv[kept++] = argv[i];
+			break;
+		}
 		if (found == ARRAY_SIZE(options)) {
 			argv[kept++] = argv[i];
 			continue;

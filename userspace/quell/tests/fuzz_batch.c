@@ -23,7 +23,8 @@ static void check_word(const char *word)
 	if (!*name || *name == '[')
 		return;
 	file = fmemopen(text, strlen(text), "r");
-	if (batch_next(file, &line) != 1 || line.argc != 1 || strcmp(line.argv[0], name))
+	if (batch_next(file, &line) != 1 || line.argc != 1u + (*name == '-') ||
+	    strcmp(line.argv[line.argc - 1], name))
 		abort();
 	batch_line_free(&line);
 	fclose(file);

@@ -42,6 +42,7 @@ TEST(words_of_a_line)
 	EXPECT_WORDS("a \\\n  b\\\nc\nd", "a|b|c");
 	EXPECT_EQ(line.number, 3);
 	EXPECT_WORDS("a # b \\\nc", "a");
+	EXPECT_WORDS("'a # b' c#d \\\n e", "a # b|c#d|e");
 	EXPECT_WORDS("a \\", "a|\\");
 }
 
@@ -61,6 +62,7 @@ TEST(names)
 
 	EXPECT_STREQ(batch_word(buf, "eth0.1@[a]"), "eth0.1@[a]");
 	EXPECT_STREQ(batch_word(buf, "#'\"\\\x1b\xc3"), "\\x23\\x27\\x22\\x5c\\x1b\\xc3");
+	EXPECT_STREQ(batch_word(buf, "-n"), "-- -n");
 	memset(name, '#', sizeof(name));
 	name[31] = '\0';
 	snprintf(text, sizeof(text), "%s\n", batch_word(buf, name));
