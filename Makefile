@@ -217,7 +217,7 @@ help:
 	@echo 'make demo         short flows, incast, late starters, joins; page demo/report.html (DEMO=)'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE="TIMELY Figure 2": one), in reproduce/ (REPRODUCE=)'
 	@echo '    SCENARIOS=lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
-	@echo 'make check        all suites; installs what they need; an hour or more on two cores'
+	@echo 'make check        all suites; installs what they need; about 40 minutes on two cores'
 	@echo 'make check-quick  four quick suites, user space and one of the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'

@@ -40,7 +40,7 @@ static const struct command commands[] = {
 	{ "save", NULL, "", 0, 0,
 	  "print the settings as commands for a batch", true, save },
 	{ "restore", NULL, "FILE", 1, 1,
-	  "check commands of a batch, then make all or no one", true, restore },
+	  "check all commands of a file, then carry them out", true, restore },
 	{ "sync", NULL, "FILE", 1, 1,
 	  "the same, and reset what FILE does not have", true, sync_settings },
 	{ "link", "show", "[DEV]", 0, 1,
