@@ -2,7 +2,7 @@
 """
 The one way to draw: a Chart has facets, a Facet tables of points over two axes; svg() draws it.
 
-An algorithm has one colour in all charts of a report.  Colours are Okabe and Ito's, which
+An algorithm has one colour and marker in all charts.  Colours are Okabe and Ito's, which
 colour-blind readers distinguish; line styles and markers differ as well.
 """
 
@@ -20,6 +20,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vPX*"		# not as many as colours, so that both together repeat late
 DASHES = ("-", "--", "-.", ":")
+# Numbers of style() and marker(): those compared with each other differ in colour.
+NUMBERS = {"cubic": 0, "dctcp": 1, "swift": 2, "hpcc": 3, "smartt": 4, "dart": 5, "timely": 6,
+           "dcqcn": 7, "bbr": 8, "swift_vaisf": 12, "hpcc_vaisf": 13, "reno": 14}
 GREY = "#888888"
 DOTTED = (0, (1, 2))
 POINTS_MAX = 12000		# of all lines of a facet: more only makes the file larger
@@ -102,6 +105,15 @@ def log(values, factor):
     values = list(values)
     is_log = bool(values) and min(values) > 0 and max(values) > factor * min(values)
     return {"value": "log" if is_log else "linear"}
+
+
+def numbers(labels):
+    """{label: number}: an algorithm's own everywhere, of others the first with a free colour."""
+    own = {label: NUMBERS[label] for label in labels if label in NUMBERS}
+    used = {number % len(COLOURS) for number in own.values()}
+    free = itertools.chain((number for number in range(len(COLOURS)) if number not in used),
+                           itertools.count(max(NUMBERS.values()) + 1))
+    return {label: own[label] if label in own else next(free) for label in labels}
 
 
 def style(number):
@@ -221,7 +233,7 @@ def _draw_facet(axes, facet, runs, count):
 
 def figure(chart, runs=()):
     """Matplotlib's figure of a chart; runs: labels of the algorithms in the report's order."""
-    runs = {label: number for number, label in enumerate(runs)}
+    runs = numbers(runs)
     columns = min(chart.columns, len(chart.facets))
     rows = [chart.facets[first:first + columns]
             for first in range(0, len(chart.facets), columns)]

@@ -66,14 +66,15 @@ def start_finish(results):
     end_ns = horizon_ns(results)
     top_us = end_ns / NS_PER_US * 1.04
     lines = []
-    for number, result in enumerate(results):
+    numbers = chart.numbers([result.variant.label for result in results])
+    for result in results:
         rows = [row for row in result.flows if row.finished]
         label = result.variant.label
         beyond = sum(row.end_ns > end_ns for row in rows)
         lines.append(Line([row.start_ns / NS_PER_US for row in rows],
                           [min(row.end_ns / NS_PER_US, top_us) for row in rows], "points",
                           f"{label} ({beyond} beyond)" if beyond else label, label,
-                          {"marker": chart.marker(number)}))
+                          {"marker": chart.marker(numbers[label])}))
     return Chart("Start and finish of every flow", [
         Facet(lines, Axis("Flow start (µs)"), Axis("Flow finish (µs)", 0, top_us))])
 
@@ -138,10 +139,11 @@ def slowdown(summaries):
     bins = {label: [one for one in summary["slowdown"]["bins"] if one["flows"]]
             for label, summary in summaries.items()}
     facets = []
+    numbers = chart.numbers(bins)
     for key, title in (("p50", "Median"), ("p999", "99.9th percentile")):
         lines = [Line([one["to_bytes"] for one in found], [one[key] for one in found], "line",
-                      label, label, {"marker": chart.marker(number), "markersize": 3.5})
-                 for number, (label, found) in enumerate(bins.items())]
+                      label, label, {"marker": chart.marker(numbers[label]), "markersize": 3.5})
+                 for label, found in bins.items()]
         remark = tail_remark([one for found in bins.values() for one in found])
         facets.append(Facet(lines, Axis("Flow size", scale={"value": "log"},
                                         show=lambda size: size_name(round(size))),

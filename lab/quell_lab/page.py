@@ -29,7 +29,7 @@ def drawn(text, prefix, is_wide=False):
 def looks(labels):
     """{label: (colour, class)} of the algorithms of a page."""
     return {label: (chart.style(number)["color"], chart.series(number))
-            for number, label in enumerate(labels)}
+            for label, number in chart.numbers(labels).items()}
 
 
 @functools.cache

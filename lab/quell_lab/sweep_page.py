@@ -167,7 +167,7 @@ def _panel_lines(sums, panel, combo):
     """A curve of medians with a band and bars over the seeds for each run, the paper's as marks."""
     where, factor = positions(sums.x_values)[0], SCALES[panel.kind][0]
     lines = []
-    for number, label in enumerate(sums.labels):
+    for label, number in chart.numbers(sums.labels).items():
         rows = [[value / factor for value in row] if row else [math.nan] * 3 for row in (
             sums.at(panel, combo, x, label) for x in sums.x_values)]
         look = {"marker": chart.marker(number), "markersize": 4}

@@ -126,6 +126,13 @@ class Drawn(unittest.TestCase):
             self.assertEqual(chart.inline(self.text, "x").count(f'class="{series}"'), 3)
             self.assertEqual(table.count(f'class="{series}"'), 1)
 
+    def test_an_algorithm_has_one_look_everywhere(self):
+        for labels in (("swift", "dctcp"), ("cubic", "x", "swift"), ("y", "z", "swift", "x")):
+            found = chart.numbers(labels)
+            self.assertEqual(found["swift"], chart.NUMBERS["swift"])
+            self.assertEqual(len({chart.style(number)["color"] for number in found.values()}),
+                             len(labels))
+
     def test_nothing_of_a_page_is_fetched(self):
         text = page.render("page.html", title="t < u", lead="l")
         self.assertNotRegex(text, r"(src|href)=|url\(|@import")
