@@ -130,7 +130,7 @@ kernel_checks()
 	kernel_refuses "ecn-class min must be 0 to 1073741824" class=1,1073741825,1 &&
 	kernel_refuses "ecn-class max must be 0 to 1073741824" class=1,1,1073741825 &&
 	kernel_refuses "ecn-class prob must be 0 to 65536" class=1,1,2,65537 &&
-	kernel_refuses "ecn-class min must be 0 to ecn-class max" class=1,3,2 &&
+	kernel_refuses "ecn-class min must be at most ecn-class max" class=1,3,2 &&
 	kernel_refuses "ecn-class max must be at most limit" class=1,1,102401 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=0,1,2 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=1 &&

@@ -79,7 +79,7 @@ last_size_counts()
 of_one_namespace()
 {
 	none && on va add buffer 20kb &&
-	refuses "alpha needs a buffer" tc -n "$far" qdisc add dev vb root swport alpha 1 &&
+	refuses "alpha needs buffer" tc -n "$far" qdisc add dev vb root swport alpha 1 &&
 	tc -n "$far" qdisc add dev vb root swport buffer 40kb &&
 	dev_is va '.options.buffer == 20480' && tc -n "$far" qdisc del dev vb root
 }
@@ -119,7 +119,7 @@ refusals()
 
 	none && on va add limit 10kb || return 1
 	before=$(near_tc qdisc show dev va)
-	refused "alpha needs a buffer" alpha 1 limit 20kb &&
+	refused "alpha needs buffer" alpha 1 limit 20kb &&
 	refused 'bad buffer "63": must be a size of 64 to' buffer 63 &&
 	refused 'bad buffer "2gb": must be a size of 64 to' buffer 2gb &&
 	refused 'bad buffer "": must be a size of 64 to' buffer &&
@@ -132,7 +132,7 @@ refusals()
 	kernel_refuses "buffer must be 64 to 1073741824 bytes" buffer=63 &&
 	kernel_refuses "buffer must be 64 to 1073741824 bytes" buffer=1073741825 &&
 	kernel_refuses "alpha must be 0 (no buffer) to 67108864" buffer=1000 alpha=67108865 &&
-	kernel_refuses "alpha needs a buffer" alpha=1 || return 1
+	kernel_refuses "alpha needs buffer" alpha=1 || return 1
 	after=$(near_tc qdisc show dev va)
 	[ "$before" = "$after" ] && on va change buffer 64 alpha 1024 &&
 	on va change alpha 0.0000153 && dev_is va '.options.buffer == 64'
@@ -245,7 +245,7 @@ delete_while_full()
 {
 	reset_while_full near_tc qdisc del dev va root && on va add alpha 1 &&
 	dev_is va '.buffer_used_bytes == 5000' && none &&
-	refuses "alpha needs a buffer" on va add alpha 1
+	refuses "alpha needs buffer" on va add alpha 1
 }
 
 replace_while_full()
