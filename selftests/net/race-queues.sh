@@ -76,7 +76,7 @@ plan 2
 check "two hosts, four transmit queues" make_network
 check "queues change under many flows for $storm_s s" storm \
 	"open_many $client 10.91.0.2 8080" "open_many $client 10.91.0.2 8080" \
-	"open_many $client 10.91.0.2 8080" "ask $client 10.91.0.2 7100 3 1 100" burst burst \
+	"open_many $client 10.91.0.2 8080" burst burst \
 	change_queue "is_joint; has_flows $client 3; change_quell $client; is_joint; \
 has_flows $client 3; list $client; list $server"
 say_storm

@@ -159,12 +159,11 @@ open_many()
 	[ $? -ne 1 ]
 }
 
-# ask NETNS ADDRESS PORT [EXCHANGES]: requests and answers of a few connections.
+# ask NETNS ADDRESS PORT: requests and answers of a few connections.
 ask()
 {
 	pick "${quell_ccs[@]}"; choose_cc "$1" "$picked" || return 1
-	picked=${*:4}
-	[ -n "$picked" ] || pick "20 100 100" "50 1 2000" "5 20000 100"
+	pick "20 100 100" "50 1 2000" "5 20000 100"
 	echo "$picked" | in_netns "$1" timeout 20 host_tcp ask "$2" "$3" $((RANDOM % 6 + 1))
 }
 
