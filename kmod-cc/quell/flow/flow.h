@@ -291,7 +291,7 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
  * @closed:		the socket has released the flow: no entry may be added to it
  * @peer_delays:	the peer delays all ACKs: it is without Quell, or says
  *			so; only the holder of the socket lock uses it
- * @fallback_reported:	why CUBIC governs, as was told last, if anyone listened; 0: not; only
+ * @fallback_reported:	why CUBIC governs, as reported last, if there was a listener; 0: not; only
  *			the holder of the socket lock uses it
  * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
  * @resent_seq:		first sequence number of the newest retransmission
@@ -316,7 +316,7 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
  * @dasr:		its part in the sets of active senders; NULL if its algorithm has
  *			none; constant
  * @now:		the flow's last decision and round-trip times
- * @reduction:		what the window was last reduced for, see quell_reduction_pack(); 0 never
+ * @reduction:		reason of the last window reduction, see quell_reduction_pack(); 0 never
  * @retransmits:	segments retransmitted
  * @karn:		RTT samples discarded because of a retransmission
  * @overruns:		segments not recorded because the ring was full

@@ -157,7 +157,7 @@ static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-/* What the window was last reduced for; no attributes if it never was. */
+/* Reason of the last window reduction; no attributes if there was no reduction. */
 static int put_flow_reduction(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	/* Where words have 32 bits a half may be of the cut before. */
