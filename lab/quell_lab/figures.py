@@ -14,12 +14,13 @@ from .errors import InputError
 FILE = os.path.join(runner.HERE, "figures.toml")
 SCENARIOS = os.path.join(runner.HERE, "scenarios")
 LONG = os.path.join(SCENARIOS, "long")	# those that no suite runs
-VERDICTS = ("reproduced", "differs", "absent")
+VERDICTS = ("reproduced", "same conclusion", "contradicted", "absent")
 WIDTH = 100
 LEAD = """Each figure and table of the four papers, the laboratory's result, and a verdict.
-*Reproduced*: the paper's statement holds here, with numbers within 10 % if it has any. *Differs*:
-it was run, and a part of the result differs. *Absent*: not reproduced here. For differences, the
-page named has the known reasons."""
+*Reproduced*: the paper's statement holds here, with numbers within 10 % if it has any. *Same
+conclusion*: order, direction and mechanism of its main statement hold; numbers, or a part that is
+named, differ. *Contradicted*: the main statement does not hold here. *Absent*: not reproduced here.
+For differences, the page named has the known reasons."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def text(figures):
     """Lines for a terminal."""
     lines = []
     for one in figures:
-        lines.append(f"{str(one):18} {one.verdict:10} {' '.join(one.scenarios)}".rstrip())
+        lines.append(f"{str(one):18} {one.verdict:15} {' '.join(one.scenarios)}".rstrip())
         for name, words in (("paper", one.shows), ("ours", one.ours), ("why", one.why)):
             if words:
                 lines += textwrap.wrap(words, WIDTH, initial_indent=f"    {name + ':':6} ",
@@ -151,7 +152,7 @@ def page(papers, figures):
              "FIGURE=\"TIMELY Figure 2\"` runs one figure (a long one with",
              "`SCENARIOS=lab/scenarios/long`, see [`lab.md`](lab.md#the-papers-figures)).",
              "The page of results has these rows, too.", "",
-             "| paper | " + " | ".join(VERDICTS) + " | of |", "|---|---|---|---|---|"]
+             "| paper | " + " | ".join(VERDICTS) + " | of |", "|---|---|---|---|---|---|"]
     for name in papers:
         own = [one for one in figures if one.paper == name]
         lines.append(f"| {name} | {' | '.join(map(str, count(own).values()))} | {papers[name]} |")
