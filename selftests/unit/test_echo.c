@@ -4,9 +4,8 @@
  *
  * The model of a round trip does not use modular subtraction: it goes through all
  * times that match the echo, and takes the one that is a departure of the flow
- * less than 2^31 ns ago, in long double.  The model of the hold time tries every value.
+ * less than 2^31 ns ago, in signed integers.  The model of the hold time tries every value.
  */
-#include <math.h>
 #include <stdio.h>
 
 #include <quell/core/signal/echo.h>
@@ -15,9 +14,9 @@
 #include "test.h"
 
 #define RUNS		2000000
-#define WRAP_NS		4294967296.0L
-#define LIMIT_NS	2147483648.0L
-/* Of the clock; long double is exact to 2^64. */
+#define WRAP_NS		(1LL << 32)
+#define LIMIT_NS	(1LL << 31)
+/* Of the clock; a wrap more fits in 64 bits with a sign. */
 #define CLOCK_MAX_NS	(1ULL << 62)
 
 TEST(stamp_cases)
@@ -143,20 +142,19 @@ TEST(hold)
 /* The round-trip time of an echo; 0 if it has none. */
 static u64 model_rtt_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
 {
-	long double wraps = floorl((long double)rx_ns / WRAP_NS);
-	long double depart_ns, found_ns = 0;
+	long long depart_ns, found_ns = 0;
 	int k;
 
 	for (k = -1; k <= 1; k++) {
-		depart_ns = (wraps + k) * WRAP_NS + (long double)echo_ns;
-		if (depart_ns < 0 || depart_ns >= (long double)rx_ns ||
-		    (long double)rx_ns - depart_ns >= LIMIT_NS ||
-		    depart_ns < (long double)span->oldest_ns ||
-		    depart_ns > (long double)span->newest_ns)
+		depart_ns = ((long long)(rx_ns / WRAP_NS) + k) * WRAP_NS + echo_ns;
+		if (depart_ns < 0 || depart_ns >= (long long)rx_ns ||
+		    (long long)rx_ns - depart_ns >= LIMIT_NS ||
+		    depart_ns < (long long)span->oldest_ns ||
+		    depart_ns > (long long)span->newest_ns)
 			continue;
-		found_ns = (long double)rx_ns - depart_ns;
+		found_ns = (long long)rx_ns - depart_ns;
 	}
-	return (u64)found_ns;
+	return found_ns;
 }
 
 /* An echo near a limit of the valid span, or any. */
