@@ -213,13 +213,9 @@ static enum quell_counter nack_decide(struct quell_flow *flow, struct sock *sk,
 	return QUELL_N_NACK_SENT;
 }
 
-/**
- * quell_nack_send() - answer a received trimmed packet
- * @flow: flow of the packet
- * @sk:   the flow's socket
- * @skb:  the packet, which the caller keeps; its numbers and checksum were checked
- * @echo: the packet's option, with the sequence numbers it had before it was trimmed
- * Context: LOCAL_IN hook, softirq, RCU read section.
+/*
+ * The sequence numbers of @echo are those before the packet was trimmed; numbers and checksum were
+ * checked.  LOCAL_IN hook, softirq, RCU read section.
  */
 void quell_nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_buff *skb,
 		     const struct quell_echo *echo)
@@ -237,13 +233,7 @@ void quell_nack_send(struct quell_flow *flow, struct sock *sk, const struct sk_b
 		quell_count(flow->qnet, outcome);
 }
 
-/**
- * quell_nack_read() - parse the NACK of a segment without payload, if any
- * @skb:      the segment, from the network header on; its TCP header is whole
- * @ip_bytes: length of the network header
- * @nack:     set for QUELL_NACK_READ
- * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
- */
+/* LOCAL_IN hook.  Pointers into the headers may be stale afterwards. */
 enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
 				       struct quell_nack *nack)
 {
@@ -262,16 +252,11 @@ enum quell_nack_result quell_nack_read(struct sk_buff *skb, u32 ip_bytes,
 							       QUELL_NACK_MALFORMED;
 }
 
-/**
- * quell_nack_is_plausible() - whether a NACK's own numbers are plausible for the connection
- * @skb:      the segment, from the network header on; its TCP header is whole
- * @ip_bytes: length of the network header
- * @sk:       its socket, not locked
- *
- * A host's NACK has the ACK flag: its acknowledgment number must satisfy RFC 5961, 5.2, and
- * its sequence number be in the window, or up to a burst below, as data may have overtaken
- * it.  The sequence number of a switch's NACK is the trimmed packet's acknowledgment number.
- * Context: LOCAL_IN hook.
+/*
+ * A host's NACK has the ACK flag: its acknowledgment number must satisfy RFC 5961, 5.2, and its
+ * sequence number be in the window, or up to a burst below, as data may have overtaken it.  The
+ * sequence number of a switch's NACK is the trimmed packet's acknowledgment number.  LOCAL_IN hook,
+ * without the socket lock.
  */
 bool quell_nack_is_plausible(const struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 {
@@ -295,16 +280,10 @@ bool quell_nack_is_plausible(const struct sk_buff *skb, u32 ip_bytes, const stru
 	       !before(ack_seq, READ_ONCE(tp->snd_una) - READ_ONCE(tp->max_window));
 }
 
-/**
- * quell_nack_to_ack() - rewrite a NACK to an ACK that TCP accepts but that is not new to it
- * @skb:      the segment, from the network header on
- * @ip_bytes: length of the network header
- * @sk:       its socket, not locked
- *
- * Segments in the socket's backlog may make this an old ACK, but are processed first, and
- * recover.c needs only one of them.
- * Context: LOCAL_IN hook, after quell_recover_queue().
- * Return: false when the rewrite is not possible; TCP must not see the segment then.
+/*
+ * Rewrites a NACK to an ACK that TCP accepts but that is not new to it.  Segments in the socket's
+ * backlog may make this an old ACK, but are processed first, and recover.c needs only one of them.
+ * LOCAL_IN hook, after quell_recover_queue(); on false TCP must not see the segment.
  */
 bool quell_nack_to_ack(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 {

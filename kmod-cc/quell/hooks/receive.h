@@ -16,54 +16,31 @@ struct sk_buff;
 struct sock;
 struct tcphdr;
 
-/**
- * struct receive_headers - header fields of a received segment
- * @ip_bytes:	length of the network header
- * @seq:	sequence number
- * @ack_seq:	acknowledgment number
- * @ttl:	time-to-live
- * @marked:	the packet was marked CE
- * @had_room:	the header had room for the echo
- * @whole:	the TCP header is complete
- * @syn:	the segment has the SYN flag
- * @acks:	the segment has the ACK flag
- * @plain:	the segment has no flag beside SYN and ACK
- * @pushed:	the segment has PSH or FIN
- * @resets:	the segment has RST
- */
 struct receive_headers {
 	u32	ip_bytes;
 	u32	seq;
 	u32	ack_seq;
 	u8	ttl;
-	bool	marked;
-	bool	had_room;
-	bool	whole;
+	bool	marked;	/* CE */
+	bool	had_room;	/* for the echo */
+	bool	whole;	/* the TCP header is complete */
 	bool	syn;
 	bool	acks;
-	bool	plain;
-	bool	pushed;
+	bool	plain;	/* no flag beside SYN and ACK */
+	bool	pushed;	/* PSH or FIN */
 	bool	resets;
 };
 
-/**
- * struct receive_segment - a received segment of a flow
- * @skb:	   the segment, without the option
- * @in:		   its headers
- * @opt:	   its option; NULL without a valid one
- * @payload_bytes: its payload
- * @missed:	   it had room for the option, but came without it
- * @of_program:	   the option is not where quell.ko puts it: its sender is a BPF program
- * @ack_rx:	   receipt and echo, for the sample
- */
+/* A received segment of a flow. */
 struct receive_segment {
-	struct sk_buff			*skb;
+	struct sk_buff			*skb;	/* without the option */
 	const struct receive_headers	*in;
-	const struct quell_opt		*opt;
+	const struct quell_opt		*opt;	/* NULL without a valid one */
 	u32				payload_bytes;
+	/* It had room for the option, but came without it. */
 	bool				missed;
-	bool				of_program;
-	struct quell_ack_rx		ack_rx;
+	bool				of_program;	/* where BPF programs put it */
+	struct quell_ack_rx		ack_rx;	/* receipt and echo, for the sample */
 };
 
 /* receive_open.c */

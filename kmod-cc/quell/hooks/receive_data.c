@@ -139,14 +139,7 @@ static bool receive_may_delay_ack(struct quell_flow *flow, const struct sock *sk
 	return quell_delack_start(flow, sk, &question);
 }
 
-/**
- * quell_receive_data() - data for its sender's count, and how soon it is acknowledged
- * @flow:    flow
- * @sk:	     its socket
- * @segment: data that TCP would accept; its mark may be taken off
- *
- * Context: LOCAL_IN hook, RCU read section; not the socket lock.
- */
+/* LOCAL_IN hook, RCU; not the socket lock.  The mark of @segment may be taken off. */
 void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 			const struct receive_segment *segment)
 {

@@ -31,14 +31,9 @@ static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8
 	return result == QUELL_OPTION_TAKEN;
 }
 
-/**
- * quell_receive_opening() - note the offer in a segment for a socket that opens a connection
- * @sk: socket in SYN_SENT or SYN_RECV
- * @skb: the SYN-ACK that answers its SYN, or the peer's SYN on simultaneous open
- * @th: its TCP header
- * @ip_bytes: length of its network header
- *
- * Context: LOCAL_IN hook, RCU read section; not the socket lock.
+/*
+ * The SYN-ACK in SYN_SENT, or the peer's SYN on simultaneous open.  LOCAL_IN hook, RCU; not the
+ * socket lock.
  */
 void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 			   u32 ip_bytes)
@@ -60,15 +55,7 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 		quell_offer_store(qnet, &key);
 }
 
-/**
- * quell_receive_syn() - note the offer in a SYN for a listener, or without a socket
- * @net: namespace
- * @skb: the SYN
- * @th: its TCP header
- * @in: its headers
- *
- * Context: LOCAL_IN hook, RCU read section; not the socket lock.
- */
+/* For a listener, or without a socket.  LOCAL_IN hook, RCU. */
 void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
 		       const struct receive_headers *in)
 {
@@ -82,14 +69,9 @@ void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr
 	quell_offer_store_syn(quell_net(net), &key, version);
 }
 
-/**
- * quell_receive_request() - note the offer in the segment that completes a passive handshake
- * @req: its request; TCP calls ->init of the new socket next
- * @skb: segment
- * @th: its TCP header
- * @in: its headers
- *
- * Context: LOCAL_IN hook, RCU read section; not the socket lock.
+/*
+ * The segment that completes a passive handshake; TCP calls ->init of the new socket next.
+ * LOCAL_IN hook, RCU; not the socket lock.
  */
 void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 			   const struct tcphdr *th, const struct receive_headers *in)

@@ -104,25 +104,15 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 no
 	quell_telemetry_echo(&echo, opt);
 }
 
-/**
- * struct transmit_place - where a segment with data or FIN is in its connection
- * @now_ns:	   when the hook got it, CLOCK_MONOTONIC, ns
- * @payload_bytes: bytes of data
- * @seq:	   first sequence number
- * @end_seq:	   sequence number after the last
- * @resent:	   it is a retransmission
- * @tail:	   no data waits behind it
- * @ends:	   and the application's write, or the connection, ends with it
- * @requests_ack:	   it asks to be acknowledged at once
- */
+/* Where a segment with data or FIN is in its connection. */
 struct transmit_place {
-	u64	now_ns;
+	u64	now_ns;	/* of the hook, CLOCK_MONOTONIC */
 	u32	payload_bytes;
 	u32	seq;
 	u32	end_seq;
 	bool	resent;
-	bool	tail;
-	bool	ends;
+	bool	tail;	/* no data is queued behind it */
+	bool	ends;	/* and the application's write, or the connection, ends with it */
 	bool	requests_ack;
 };
 
@@ -204,16 +194,10 @@ static void transmit_resent(struct quell_flow *flow, const struct quell_segment 
 	WRITE_ONCE(flow->retransmits, flow->retransmits + 1);
 }
 
-/**
- * struct transmit_options - options that a segment gets
- * @opt:	   the Quell option
- * @bytes:	   length of the Quell option; 0: not sent
- * @tcp_int_bytes: length of the TCP-INT option; 0: not sent
- */
 struct transmit_options {
-	struct quell_opt	opt;
-	u32			bytes;
-	u32			tcp_int_bytes;
+	struct quell_opt	opt;	/* the Quell option */
+	u32			bytes;	/* of @opt; 0: not sent */
+	u32			tcp_int_bytes;	/* 0: not sent */
 };
 
 /*

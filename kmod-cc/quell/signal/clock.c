@@ -65,14 +65,7 @@ static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
 	       netdev_get_tstamp(skb->dev, stamps, false) : 0;
 }
 
-/**
- * quell_clock_stamp() - time a receipt by the NIC's clock, if possible
- * @qnet:    namespace
- * @skb:     the packet, as LOCAL_IN has it, with a hardware stamp
- * @ack_rx:  @rx_ns, the software stamp, becomes the mapped hardware stamp, which is never
- *           later, and @hardware true, where there is one
- * Context: softirq or process context, RCU read side.
- */
+/* The mapped hardware stamp is never later than the software stamp that it replaces. */
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 		       struct quell_ack_rx *ack_rx)
 {
@@ -96,12 +89,7 @@ void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 	ack_rx->hardware = true;
 }
 
-/**
- * quell_clock_forget() - drop the map of an interface's clock
- * @qnet:    namespace
- * @ifindex: index of the interface
- * Context: process, RTNL.
- */
+/* RTNL. */
 void quell_clock_forget(struct quell_net *qnet, int ifindex)
 {
 	struct clock *clock = xa_erase_bh(&qnet->clocks, ifindex);

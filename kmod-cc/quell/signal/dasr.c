@@ -35,13 +35,7 @@
 #include "signal/dasr.h"
 #include "signal/signal.h"
 
-/**
- * quell_dasr_open() - allocate the state of a new flow, if its algorithm needs it
- * @flow: its context
- * @sk:   its socket
- * Context: socket lock; the flow is not published yet.
- * Return: false when memory is short.
- */
+/* Socket lock; the flow is not published yet. */
 bool quell_dasr_open(struct quell_flow *flow, const struct sock *sk)
 {
 	struct quell_dasr *dasr;
@@ -71,11 +65,7 @@ static void dasr_unbind(struct quell_dasr *dasr)
 	dasr->port = NULL;
 }
 
-/**
- * quell_dasr_close() - take a flow that ends out of the set of its port
- * @flow: its context; a reader may still hold it
- * Context: lock of @flow.
- */
+/* Lock of @flow; a reader may still hold it. */
 void quell_dasr_close(struct quell_flow *flow)
 {
 	lockdep_assert_held(&flow->lock);
@@ -186,16 +176,7 @@ static void dasr_data(struct quell_flow *flow, const struct sock *sk,
 			before(packet->end_seq, dasr->top_seq), now_ns);
 }
 
-/**
- * quell_dasr_receive() - process received data of a flow that TCP would accept
- * @flow:   flow
- * @sk:     its socket
- * @packet: the data
- *
- * Dart, figures 4(a) and 5.
- * Context: LOCAL_IN hook, RCU read section.
- * Return: whether to hide the packet's mark from TCP.
- */
+/* Dart, figures 4(a) and 5.  LOCAL_IN hook, RCU.  Returns whether to hide the mark from TCP. */
 bool quell_dasr_receive(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_dasr_packet *packet)
 {
@@ -233,15 +214,9 @@ unlock:
 	return hides;
 }
 
-/**
- * quell_dasr_reset() - process a reset by the peer
- * @flow: flow
- * @sk:   its socket
- * @seq:  sequence number of the reset
- *
- * The sender must not count until the application closes its socket.  Only the exact number
- * is accepted (RFC 5961).
- * Context: LOCAL_IN hook, RCU read section.
+/*
+ * The sender must not count until the application closes its socket.  Only the exact sequence
+ * number is accepted (RFC 5961).  LOCAL_IN hook, RCU read section.
  */
 void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq)
 {
@@ -261,11 +236,7 @@ void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq)
 	spin_unlock_bh(&flow->lock);
 }
 
-/**
- * quell_dasr_forget_n() - reset n: the peer's option is no longer received
- * @flow: flow
- * Context: any but hard interrupts.
- */
+/* The peer's option is no longer received. */
 void quell_dasr_forget_n(struct quell_flow *flow)
 {
 	if (!flow->dasr)
@@ -275,14 +246,9 @@ void quell_dasr_forget_n(struct quell_flow *flow)
 	WRITE_ONCE(flow->dasr->peer_follows, false);
 }
 
-/**
- * quell_dasr_state() - put n and the line rate into the option of a packet that leaves
- * @flow: flow
- * @tp:   its socket; its fields may be of different times
- * @opt:  option with an ACK section; the line rate only if it has no data section
- *
- * Dart, section III-A and figure 4(b).
- * Context: lock of @flow.
+/*
+ * Dart, section III-A and figure 4(b).  The line rate fits only without a data section.  Lock of
+ * @flow; the fields of @tp may be of different times.
  */
 void quell_dasr_state(struct quell_flow *flow, const struct tcp_sock *tp,
 		      struct quell_opt *opt)
@@ -345,26 +311,14 @@ unlock:
 }
 EXPORT_SYMBOL_GPL(quell_sock_dasr);
 
-/**
- * quell_dasr_follow() - state in an option that this flow's rate follows n
- * @flow: flow
- * @opt:  option of a packet that leaves, with all its sections
- *
- * The receiver hides marks only from senders that do.
- * Context: lock of @flow.
- */
+/* The receiver hides marks only from senders that do.  Lock of @flow; @opt has all its sections. */
 void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt)
 {
 	if (flow->dasr && opt->flags & QUELL_OPT_F_DATA && !(opt->flags & QUELL_OPT_F_ACK))
 		opt->flags |= QUELL_OPT_F_FOLLOWS;
 }
 
-/**
- * quell_dasr_read_option() - record the n, line rate and FOLLOWS flag of a received option
- * @flow: flow
- * @opt:  option of a packet that TCP would accept
- * Context: LOCAL_IN hook, RCU read section.
- */
+/* LOCAL_IN hook, RCU read section; TCP would accept the packet. */
 void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt)
 {
 	struct quell_dasr *dasr = flow->dasr;

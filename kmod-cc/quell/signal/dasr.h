@@ -28,136 +28,82 @@ struct sk_buff;
 struct sock;
 struct tcp_sock;
 
-/**
- * struct quell_dasr_port - an interface on which senders reach this host
- * @rcu:       for freeing after the last reader
- * @refs:      the table of the namespace, flows, look-ahead groups
- * @qnet:      namespace; constant
- * @ifindex:   index of the interface; constant
- * @bytes:     bytes received on the wire with TCP, free-running
- * @lock:      protects the fields from @set on, and all hosts, users and pairs of this port;
- *             inside the lock of a flow
- * @set:       active senders
- * @machine:   kind of congestion; the state may be read without the lock
- * @marks:     packets received with CE, free-running
- * @counted:   the counters of @set that have been added to those of the namespace
- * @hosts:     struct quell_dasr_host, by address
- * @users:     struct quell_dasr_owner, by user
- * @is_behind: more has expired than a run dropped
- * @gone:      the interface is gone: no group may be added
- */
+/* Interface on which senders reach this host. */
 struct quell_dasr_port {
 	struct rcu_head			rcu;
-	refcount_t			refs;
+	refcount_t			refs;	/* the table of the namespace, flows, groups */
 	struct quell_net		*qnet;
 	int				ifindex;
 
 	/* Written for each packet that comes in by the interface. */
+	/* Received on the wire with TCP, free-running. */
 	atomic64_t			bytes ____cacheline_aligned_in_smp;
 
-	/* protects the rest */
+	/* Protects the rest, all hosts, users and pairs; inside a flow's lock. */
 	spinlock_t			lock ____cacheline_aligned_in_smp;
-	struct quell_dasr_set		set;
+	struct quell_dasr_set		set;	/* active senders */
+	/* Kind of congestion; its state may be read without the lock. */
 	struct quell_dart_machine	machine;
-	u64				marks;
+	u64				marks;	/* packets received with CE, free-running */
+	/* Counters of @set that are in those of the namespace. */
 	struct quell_dasr_set		counted;
-	struct rb_root			hosts;
-	struct rb_root			users;
-	bool				is_behind;
-	bool				gone;
+	struct rb_root			hosts;	/* struct quell_dasr_host, by address */
+	struct rb_root			users;	/* struct quell_dasr_owner, by user */
+	bool				is_behind;	/* more has expired than a run dropped */
+	bool				gone;	/* no group may be added */
 };
 
-/**
- * struct quell_dasr_host - a host that sends to this one, or may do so
- * @node:   in quell_dasr_port.hosts
- * @addr:   its address, IPv4 as a mapped one; constant
- * @refs:   pairs and a weight that was set
- * @sender: its state in the set
- */
+/* Host that sends to this one, or may do so. */
 struct quell_dasr_host {
-	struct rb_node			node;
-	struct in6_addr			addr;
-	u32				refs;
-	struct quell_dasr_sender	sender;
+	struct rb_node			node;	/* in quell_dasr_port.hosts */
+	struct in6_addr			addr;	/* IPv4 as a mapped one; constant */
+	u32				refs;	/* pairs and a weight that was set */
+	struct quell_dasr_sender	sender;	/* its state in the set */
 };
 
-/**
- * struct quell_dasr_owner - a user with connections or groups at a port
- * @node:  in quell_dasr_port.users
- * @uid:   user
- * @refs:  pairs
- * @pairs: struct quell_dasr_pair, by address of the host
- * @user:  its state in the set
- */
+/* User with connections or groups at a port. */
 struct quell_dasr_owner {
-	struct rb_node		node;
+	struct rb_node		node;	/* in quell_dasr_port.users */
 	kuid_t			uid;
-	u32			refs;
-	struct rb_root		pairs;
-	struct quell_dasr_user	user;
+	u32			refs;	/* pairs */
+	struct rb_root		pairs;	/* struct quell_dasr_pair, by address of the host */
+	struct quell_dasr_user	user;	/* its state in the set */
 };
 
-/**
- * struct quell_dasr_pair - a host that sends to sockets of a user, or is in a group of that user
- * @node:    in quell_dasr_owner.pairs
- * @host:    host, referenced
- * @owner:   user, referenced
- * @refs:    connections and memberships
- * @members: members of all groups of the user that have the host
- * @peer:    its state in the set
- */
+/* Host that sends to sockets of a user, or is in a group of that user. */
 struct quell_dasr_pair {
-	struct rb_node			node;
-	struct quell_dasr_host		*host;
-	struct quell_dasr_owner		*owner;
-	u32				refs;
-	u32				members;
-	struct quell_dasr_peer		peer;
+	struct rb_node			node;	/* in quell_dasr_owner.pairs */
+	struct quell_dasr_host		*host;	/* referenced */
+	struct quell_dasr_owner		*owner;	/* referenced */
+	u32				refs;	/* connections and memberships */
+	u32				members;	/* of all groups of the user */
+	struct quell_dasr_peer		peer;	/* its state in the set */
 };
 
-/**
- * struct quell_dasr - state of a flow, if its algorithm has QUELL_CORE_SENDERS
- * @conn:        its state in the set of @port; lock of @port
- * @port:        interface on which its data is received; NULL before the first data
- * @pair:        its peer and its user at @port; lock of @port
- * @top_seq:     sequence number after the newest data
- * @has_more:    more of the message follows that data
- * @peer_follows: the peer's rate follows n; written by the receive hook
- * @path_marked: a packet of this flow was marked CE since an acknowledgment was
- *               processed; the peer states this even if it hides the mark from TCP
- * @senders_q8:  n that the peer stated; 0 unknown; written by the receive hook
- * @peer_link_bytes_ps: the peer's line rate; 0 unknown; written by the receive hook
- *
- * The lock of the flow protects @port to @has_more.
- */
+/* State of a flow with QUELL_CORE_SENDERS; its lock protects @port to @has_more. */
 struct quell_dasr {
-	struct quell_dasr_conn		conn;
+	struct quell_dasr_conn		conn;	/* in the set of @port, under its lock */
+	/* On which its data is received; NULL before the first data. */
 	struct quell_dasr_port		*port;
-	struct quell_dasr_pair		*pair;
-	u32				top_seq;
-	bool				has_more;
+	struct quell_dasr_pair		*pair;	/* peer and user, under the lock of @port */
+	u32				top_seq;	/* after the newest data */
+	bool				has_more;	/* of the message follows that data */
+	/* The peer's rate follows n; receive hook. */
 	bool				peer_follows;
+	/* CE since the last ACK processed; stated even if the mark is hidden from TCP. */
 	bool				path_marked;
+	/* n that the peer stated; 0 unknown; receive hook. */
 	u32				senders_q8;
-	u64				peer_link_bytes_ps;
+	u64				peer_link_bytes_ps;	/* 0 unknown; receive hook */
 };
 
-/**
- * struct quell_dasr_packet - data received
- * @ifindex: interface
- * @seq:     first sequence number
- * @end_seq: sequence number after the last
- * @flags:   QUELL_OPT_F_* of its option; 0 without the option
- * @pushed:  it has PSH or FIN
- * @marked:  it was marked CE
- */
 struct quell_dasr_packet {
 	int	ifindex;
 	u32	seq;
 	u32	end_seq;
-	u8	flags;
-	bool	pushed;
-	bool	marked;
+	u8	flags;	/* QUELL_OPT_F_* of its option; 0 without the option */
+	bool	pushed;	/* it has PSH or FIN */
+	bool	marked;	/* CE */
 };
 
 /* Length of a group's name, the end included. */
@@ -175,41 +121,25 @@ struct quell_dasr_packet {
 /* Weights of a namespace. */
 #define QUELL_WEIGHTS_MAX		1024U
 
-/**
- * struct quell_lookahead - a registered group
- * @id:    number in quell_lookahead_net.groups
- * @name:  name, unique for the user in the namespace
- * @uid:   user that registered it
- * @port:  interface on which its members' data is received
- * @pairs: of group.members, in their order: hosts as @uid knows them
- * @group: its state in the set of @port, under the lock of @port
- *
- * All but @group is constant.
- */
+/* A registered group.  All but @group is constant. */
 struct quell_lookahead {
-	u32				id;
+	u32				id;	/* in quell_lookahead_net.groups */
+	/* Unique for the user in the namespace. */
 	char				name[QUELL_LOOKAHEAD_NAME_BYTES];
 	kuid_t				uid;
-	struct quell_dasr_port		*port;
-	struct quell_dasr_pair		**pairs;
-	struct quell_dasr_group		group;
+	struct quell_dasr_port		*port;	/* on which its members' data is received */
+	struct quell_dasr_pair		**pairs;	/* of group.members, in their order */
+	struct quell_dasr_group		group;	/* lock of @port */
 };
 
-/**
- * struct quell_lookahead_spec - a group to register
- * @name:       name, at most QUELL_LOOKAHEAD_NAME_BYTES with its end
- * @uid:        user
- * @ifindex:    interface
- * @time_ns:    time that members count ahead, ns; 0: parameter "lookahead" of dart, the maximum
- * @members:    addresses, IPv4 as mapped ones
- * @members_nr: number of @members
- */
+/* A group to register. */
 struct quell_lookahead_spec {
-	const char		*name;
+	const char		*name;	/* at most QUELL_LOOKAHEAD_NAME_BYTES with its end */
 	kuid_t			uid;
 	int			ifindex;
+	/* Members count ahead; 0: parameter "lookahead" of dart, the maximum. */
 	u64			time_ns;
-	const struct in6_addr	*members;
+	const struct in6_addr	*members;	/* IPv4 as mapped ones */
 	u32			members_nr;
 };
 

@@ -62,14 +62,7 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex,
 	return port;
 }
 
-/**
- * quell_dasr_port_get() - the port of an interface
- * @qnet:    namespace
- * @ifindex: interface, which exists
- * @sk:      socket that a new one is charged to; NULL: the current process, which may sleep
- * Context: RCU read section, or process context without @sk.
- * Return: port with a reference; NULL when memory is short.
- */
+/* RCU read section, or process context without @sk: then the allocation may sleep. */
 struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 					    const struct sock *sk)
 {
@@ -120,14 +113,7 @@ static bool host_is_less(struct rb_node *node, const struct rb_node *other)
 	return host_compare(&host_of(node)->addr, other) < 0;
 }
 
-/**
- * quell_dasr_host_get() - a host at a port
- * @port: port
- * @addr: its address
- * @sk:   socket that a new one is charged to; NULL: the current process
- * Context: lock of @port.
- * Return: host with a reference; NULL when memory is short.
- */
+/* Lock of @port. */
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk)
 {
@@ -160,13 +146,7 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
 	kfree(host);
 }
 
-/**
- * quell_dasr_host_after() - the next host of a port, by address
- * @port: port
- * @addr: any address; the unspecified one is before all others
- * Context: lock of @port.
- * Return: host; NULL after the last.
- */
+/* The unspecified address is before all others.  Lock of @port. */
 const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
 						    const struct in6_addr *addr)
 {
@@ -268,15 +248,7 @@ static struct quell_dasr_pair *pair_make(struct quell_dasr_port *port,
 	return pair;
 }
 
-/**
- * quell_dasr_pair_get() - the pair of a host and a user at a port
- * @port: port
- * @addr: address of the host
- * @uid:  user
- * @sk:   socket that new objects are charged to; NULL: the current process
- * Context: lock of @port.
- * Return: pair with a reference; NULL when memory is short.
- */
+/* Lock of @port. */
 struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, kuid_t uid,
 					    const struct sock *sk)
@@ -319,11 +291,7 @@ static void count_since(struct quell_dasr_port *port, enum quell_counter counter
 	*counted = now;
 }
 
-/**
- * quell_dasr_count() - add the events of a set to the counters of the namespace
- * @port: port
- * Context: lock of @port, bottom halves off.
- */
+/* Lock of @port. */
 void quell_dasr_count(struct quell_dasr_port *port)
 {
 	struct quell_dasr_set *set = &port->set, *counted = &port->counted;
@@ -335,12 +303,7 @@ void quell_dasr_count(struct quell_dasr_port *port)
 	count_since(port, QUELL_N_LOOKAHEAD_ABSENT, set->absences, &counted->absences);
 }
 
-/**
- * quell_dasr_params() - parameters of the algorithm that counts senders
- * @qnet: namespace
- * Context: process, may sleep.
- * Return: the parameters; all zero without such an algorithm.
- */
+/* All zero without an algorithm that counts senders.  May sleep. */
 struct quell_dart_params quell_dasr_params(const struct quell_net *qnet)
 {
 	const struct quell_params_block *block;
@@ -373,11 +336,7 @@ static void port_refresh(struct quell_dasr_port *port, const struct quell_dasr_p
 	} while (is_behind);
 }
 
-/**
- * quell_dasr_refresh() - drop expired senders, for readers: a dead one's port gets no packet
- * @qnet: namespace
- * Context: process, may sleep.
- */
+/* Drop expired senders, for readers: a dead one's port gets no packet.  May sleep. */
 void quell_dasr_refresh(struct quell_net *qnet)
 {
 	struct quell_dart_params params = quell_dasr_params(qnet);
@@ -397,13 +356,7 @@ void quell_dasr_refresh(struct quell_net *qnet)
 	rcu_read_unlock();
 }
 
-/**
- * quell_dasr_meter() - count the bytes on the wire of a received TCP packet
- * @net:         namespace
- * @skb:         packet of any socket, from its network header on; may be merged by GRO
- * @header_bytes: network and TCP header of each of its segments
- * Context: LOCAL_IN hook, RCU read section; quell_dasr_ports_nr is not 0.
- */
+/* GRO may have merged the packet.  LOCAL_IN hook, RCU; quell_dasr_ports_nr is not 0. */
 void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes)
 {
 	struct quell_dasr_port *port;
@@ -423,20 +376,14 @@ void quell_dasr_net_init(struct quell_net *qnet)
 	xa_init_flags(&qnet->dasr_ports, XA_FLAGS_LOCK_BH);
 }
 
-/**
- * quell_dasr_register() - enable the counting of senders if an algorithm needs it
- * @algo: algorithm being registered
- * Context: process; before its first socket.
- */
+/* Process context, before the algorithm's first socket. */
 void quell_dasr_register(const struct quell_algo *algo)
 {
 	if (quell_algo_has(algo, QUELL_CORE_SENDERS))
 		WRITE_ONCE(dasr_is_ready, true);
 }
 
-/**
- * quell_dasr_is_ready() - whether an algorithm that counts senders was ever registered
- */
+/* Whether an algorithm that counts senders was ever registered. */
 bool quell_dasr_is_ready(void)
 {
 	return READ_ONCE(dasr_is_ready);

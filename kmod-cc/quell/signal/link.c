@@ -28,13 +28,6 @@
 /* Room for the attributes of an interface. */
 #define LINK_BYTES		64
 
-/**
- * quell_put_link() - put an interface and its rates into a message
- * @skb:     message
- * @qnet:    namespace
- * @ifindex: interface
- * Return: 0 or -EMSGSIZE.
- */
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
 {
 	u64 named_bytes_ps = quell_link_named_speed(qnet, ifindex);
@@ -122,12 +115,7 @@ static struct notifier_block link_notifier = {
 	.notifier_call = link_event,
 };
 
-/**
- * quell_link_driver_speed() - speed of an interface as reported by its driver
- * @qnet:    namespace
- * @ifindex: interface
- * Return: bytes/s; 0 unknown.
- */
+/* Bytes/s; 0: unknown. */
 u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
 {
 	void *speed_mbit = xa_load(&qnet->links, ifindex);
@@ -135,12 +123,7 @@ u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
 	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
 }
 
-/**
- * quell_link_named_speed() - speed of an interface as set by the administrator
- * @qnet:    namespace
- * @ifindex: interface
- * Return: bytes/s; 0 if it was not set.
- */
+/* Bytes/s, set by the administrator; 0: not set. */
 u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
 {
 	void *speed_kbit = xa_load(&qnet->links_named, ifindex);
@@ -148,23 +131,13 @@ u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
 	return speed_kbit ? xa_to_value(speed_kbit) * BYTES_PS_PER_KBIT : 0;
 }
 
-/**
- * quell_link_speed() - speed of an interface: the administrator's, else the driver's
- * @qnet:    namespace
- * @ifindex: interface
- * Return: bytes/s; 0 unknown.
- */
+/* Bytes/s: the administrator's, else the driver's; 0: unknown. */
 u64 quell_link_speed(struct quell_net *qnet, int ifindex)
 {
 	return quell_link_named_speed(qnet, ifindex) ?: quell_link_driver_speed(qnet, ifindex);
 }
 
-/**
- * quell_link_next() - the next interface with a speed, by number
- * @qnet:    namespace
- * @ifindex: after this one; 0: the first
- * Return: interface; 0 after the last.
- */
+/* The next interface with a speed after @ifindex, by number; 0: the first, and after the last. */
 int quell_link_next(struct quell_net *qnet, int ifindex)
 {
 	unsigned long by_driver = ifindex, named = ifindex;
@@ -178,14 +151,7 @@ int quell_link_next(struct quell_net *qnet, int ifindex)
 	return has_named ? named : 0;
 }
 
-/**
- * quell_link_name_speed() - set the speed of an interface by the administrator
- * @qnet:     namespace
- * @ifindex:  interface, which exists
- * @bytes_ps: bytes/s, rounded up to 1000 bit/s; 0: use the driver's again
- * Context: RTNL.
- * Return: 0 or -ENOMEM.
- */
+/* @bytes_ps is rounded up to 1000 bit/s; 0: use the driver's again.  RTNL. */
 int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
 {
 	u64 kbit = div_u64(bytes_ps + BYTES_PS_PER_KBIT - 1, BYTES_PS_PER_KBIT);
@@ -199,12 +165,7 @@ int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
 	return xa_err(old);
 }
 
-/**
- * quell_link_update() - update the interface that a flow sends by
- * @flow: flow
- * @dev:  interface
- * Context: lock of @flow, or before it is published.
- */
+/* Lock of @flow, or before it is published. */
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 {
 	int gen = atomic_read_acquire(&flow->qnet->links_gen);
@@ -224,12 +185,7 @@ void quell_link_update(struct quell_flow *flow, const struct net_device *dev)
 	link->gen = gen;
 }
 
-/**
- * quell_link_bytes_ps() - speed of the interface a socket sends by
- * @sk: socket of a Quell algorithm, without a flow
- * Context: socket lock.
- * Return: bytes/s; 0 unknown.
- */
+/* Of a socket without a flow; 0: unknown.  Socket lock. */
 u64 quell_link_bytes_ps(const struct sock *sk)
 {
 	const struct dst_entry *dst = __sk_dst_get((struct sock *)sk);

@@ -294,15 +294,7 @@ static int lookahead_register(struct quell_net *qnet, struct quell_lookahead *ah
 	return err;
 }
 
-/**
- * quell_lookahead_add() - register a group of senders (Dart, section III-D)
- * @qnet:   namespace
- * @spec:   the group
- * @extack: reason of an error
- * Context: process, may sleep.
- * Return: 0; -EOPNOTSUPP without look-ahead, -ERANGE time or number of members, -EINVAL a
- * member twice, -EEXIST, -EDQUOT, -ENODEV, -ENOMEM.
- */
+/* Dart, section III-D.  May sleep. */
 int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
 			struct netlink_ext_ack *extack)
 {
@@ -325,14 +317,7 @@ int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spe
 	return lookahead_lost_device(qnet, spec->ifindex) && !err ? -ENODEV : err;
 }
 
-/**
- * quell_lookahead_del() - delete a group
- * @qnet: namespace
- * @name: its name
- * @uid:  user that registered it
- * Context: process, may sleep.
- * Return: 0; -ENOENT.
- */
+/* May sleep. */
 int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid)
 {
 	struct quell_lookahead *ahead;
@@ -457,16 +442,7 @@ static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
 	return err;
 }
 
-/**
- * quell_weight_set() - set the weight of a sender (Dart, section III)
- * @qnet:    namespace
- * @ifindex: interface on which its data is received
- * @addr:    its address, IPv4 as a mapped one
- * @weight:  1 .. QUELL_DASR_WEIGHT_MAX; 1, the default, deletes it
- * @extack:  reason of an error
- * Context: process, may sleep.
- * Return: 0; -ERANGE, -EOPNOTSUPP without tcp_dart, -ENODEV, -EDQUOT, -ENOMEM.
- */
+/* Dart, section III.  The default of 1 deletes the weight.  May sleep. */
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack)
 {
@@ -510,12 +486,7 @@ static void lookahead_forget(struct quell_dasr_port *port)
 	mutex_unlock(&net->lock);
 }
 
-/**
- * quell_dasr_forget() - remove the port of an interface that is unregistered
- * @qnet:    namespace
- * @ifindex: interface
- * Context: process; the interface receives no packets, or no socket of the namespace is left.
- */
+/* Process context; the interface receives no packets, or no socket of the namespace is left. */
 void quell_dasr_forget(struct quell_net *qnet, int ifindex)
 {
 	struct quell_dasr_port *port;

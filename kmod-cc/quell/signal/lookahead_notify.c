@@ -27,11 +27,6 @@ static int put_lookahead_ntf(struct sk_buff *skb, const void *about)
 	return 0;
 }
 
-/**
- * quell_notify_lookahead() - report that a look-ahead group was registered, or is being deleted
- * @ahead:  group
- * @ntf:    kind of notification
- */
 void quell_notify_lookahead(const struct quell_lookahead *ahead, enum quell_ntf ntf)
 {
 	quell_ntf_send(ahead->port->qnet, ntf, LOOKAHEAD_NTF_BYTES,
@@ -55,12 +50,6 @@ static int put_weight_ntf(struct sk_buff *skb, const void *about)
 	return 0;
 }
 
-/**
- * quell_notify_weight() - report the new weight of a sender
- * @port:  interface on which its data is received
- * @host:  sender
- * @value: its weight
- */
 void quell_notify_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
 			 u32 value)
 {

@@ -84,12 +84,7 @@ static void option_fix_tcp(struct sk_buff *skb)
 #endif
 }
 
-/**
- * quell_option_room() - room of a packet for options, bytes
- * @skb: packet on its way out, from the network header on
- * Context: LOCAL_OUT hook.
- * Return: bytes; 0 also for a computed checksum, a signature or MPTCP.
- */
+/* Bytes; 0 also for a computed checksum, a signature or MPTCP.  LOCAL_OUT hook. */
 u32 quell_option_room(const struct sk_buff *skb)
 {
 	u32 packet_bytes = skb->len, mtu_bytes = dst_mtu(skb_dst(skb));
@@ -117,13 +112,9 @@ static void option_move(void *to, const void *from, u32 bytes)
 	memcpy(to, words, sizeof(words));
 }
 
-/**
- * quell_option_open() - make room behind the fixed header of a packet
- * @skb:   packet on its way out, from the network header on
- * @bytes: multiple of 4 that fits
- * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
- * Return: the room, which the caller must fill; NULL when memory was short, and the
- * packet is unchanged.
+/*
+ * LOCAL_OUT hook.  @bytes is a multiple of 4 that fits; the caller must fill the room.  Pointers
+ * into the headers are stale afterwards.  NULL: no memory, and the packet is unchanged.
  */
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 {
@@ -145,12 +136,9 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 	return skb->data + moved_bytes;
 }
 
-/**
- * quell_option_insert() - put an option into a packet on its way out
- * @skb: from the network header on; quell_option_choose() found room in it
- * @opt: the option
- * Context: LOCAL_OUT hook.  Pointers into the headers are stale afterwards.
- * Return: false when memory was short; the packet is unchanged.
+/*
+ * LOCAL_OUT hook, after quell_option_choose().  Pointers into the headers are stale afterwards; on
+ * false, when memory was short, the packet is unchanged.
  */
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
 {
@@ -161,12 +149,6 @@ bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
 	return place;
 }
 
-/**
- * quell_option_has_room() - whether there is room for more sections of the option
- * @room_bytes: from quell_option_room()
- * @opt:        option that the packet gets
- * @flags:      QUELL_OPT_F_* of the sections to add
- */
 bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags)
 {
 	struct quell_opt more = { .form = opt->form, .flags = opt->flags | flags };
@@ -184,13 +166,9 @@ static u32 option_shorten(u32 room_bytes, struct quell_opt *opt)
 	return quell_opt_bytes(opt) <= room_bytes ? quell_opt_bytes(opt) : 0;
 }
 
-/**
- * quell_option_choose() - fit an option into a packet
- * @room_bytes: from quell_option_room()
- * @opt:        option requested; the flags of records are cleared as needed, first that of
- *              the echoed record; then, on a pure ACK, @form becomes QUELL_OPT_SHORT and the hold
- *              time is added to the echo
- * Return: bytes the option will take; 0 when no form fits.
+/*
+ * Without room the echoed record goes first, then the others; then a pure ACK gets the short form,
+ * with the hold time added to the echo.  Returns the option's length; 0: no form fits.
  */
 u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
 {
@@ -227,13 +205,9 @@ static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 opt
 	return true;
 }
 
-/**
- * quell_option_remove() - remove options from a received packet
- * @skb:      packet, from the network header on; its checksum was verified
- * @ip_bytes: length of the network header
- * @bytes:    length of the options behind the fixed TCP header, a multiple of 4
- * Context: LOCAL_IN hook.  Pointers into the headers are stale afterwards.
- * Return: false when memory was short; the packet is unchanged.
+/*
+ * @bytes of options, a multiple of 4, are behind the fixed TCP header; the checksum was verified.
+ * LOCAL_IN hook.  Pointers into the headers are stale; on false the packet is unchanged.
  */
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 {
@@ -250,15 +224,9 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 	return true;
 }
 
-/**
- * quell_option_header() - pull the whole TCP header of a received packet
- * @skb:      packet, from the network header on
- * @ip_bytes: length of the network header
- *
- * A buffer on the stack instead would be cleared for each packet where kernels initialise
- * variables.
- * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
- * Return: header; NULL if the packet is shorter, or memory is short.
+/*
+ * Pulls the header: a buffer on the stack would be cleared for each packet where kernels initialise
+ * variables.  LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
  */
 const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes)
 {
@@ -272,16 +240,10 @@ const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes)
 	return (const struct tcphdr *)(skb->data + ip_bytes);
 }
 
-/**
- * quell_option_take() - parse and remove the option of a received packet
- * @skb:      packet, from the network header on
- * @ip_bytes: length of the network header
- * @opt:      set for QUELL_OPTION_TAKEN
- *
- * The option stays in the packet if it is not where Quell inserts it, if the packet is longer
- * than its length field can state, and in a SYN, for which the stack has no fast path.
- * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
- * Return: result; the option may be trusted only for QUELL_OPTION_TAKEN.
+/*
+ * The option stays in the packet if it is not where Quell inserts it, if the packet is longer than
+ * its length field can state, and in a SYN, for which the stack has no fast path.  LOCAL_IN hook.
+ * Pointers into the headers may be stale afterwards.
  */
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt)

@@ -34,14 +34,7 @@
 #define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
 #define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
 
-/**
- * quell_path_next() - the entropy of a data segment about to leave
- * @flow: its flow
- * @sk:   its socket
- * @skb:  the segment, from the network header on
- * Context: lock of @flow, LOCAL_OUT hook.
- * Return: entropy for the option and quell_path_label(); 0: not sprayed.
- */
+/* Lock of @flow, LOCAL_OUT hook.  0: not sprayed. */
 u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
 {
 	static const enum quell_counter counters[] = {
@@ -79,13 +72,7 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 	return entropy;
 }
 
-/**
- * quell_path_label() - set the flow label of a segment's entropy
- * @flow:    its flow
- * @skb:     the segment, from the network header on, its headers writable
- * @entropy: from quell_path_next(); 0 keeps the label
- * Context: lock of @flow, LOCAL_OUT hook.
- */
+/* Lock of @flow, LOCAL_OUT hook; the headers are writable. */
 void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 {
 	struct ipv6hdr *ip6h = ipv6_hdr(skb);
@@ -129,14 +116,10 @@ static u8 path_reo_wnd_steps(const struct quell_flow *flow, const struct tcp_soc
 	return min_t(u64, DIV64_U64_ROUND_UP(srtt_us, min_rtt_us / 4), PATH_REORDERING_STEPS);
 }
 
-/**
- * quell_path_expect_reordering() - set RACK's reordering window of a sprayed flow
- * @flow: flow, sprayed
- * @tp:   its socket
- *
- * Paths of unequal length reorder segments, so RACK needs its longest window, one round trip.
- * By itself it widens the window only after spurious retransmissions (DSACK), and resets it.
- * Context: socket lock, within ->in_ack_event(), before RACK detects losses.
+/*
+ * Paths of unequal length reorder segments, so RACK needs its longest window, one round trip.  By
+ * itself it widens the window only after spurious retransmissions (DSACK), and resets it.  Socket
+ * lock, within ->in_ack_event(), before RACK detects losses.
  */
 void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp)
 {
@@ -146,11 +129,7 @@ void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock
 	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
 }
 
-/**
- * quell_path_free() - free the path state of a flow that is closed
- * @path: path state
- * Context: lock of the flow.
- */
+/* Lock of the flow. */
 void quell_path_free(struct quell_path *path)
 {
 	kfree(path->reps);
@@ -176,13 +155,7 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 	}
 }
 
-/**
- * quell_path_echo() - process the entropy that an ACK echoed
- * @flow:    flow
- * @entropy: entropy that the ACK echoed
- * @marked:  the packet was marked CE
- * Context: LOCAL_IN hook, RCU read section.
- */
+/* LOCAL_IN hook, RCU read section. */
 void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 {
 	if (!READ_ONCE(flow->path.entropies))
@@ -192,15 +165,10 @@ void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 	spin_unlock_bh(&flow->lock);
 }
 
-/**
- * quell_path_acked() - process an ACK without an echoed entropy
- * @flow: flow
- * @tp:   its socket
- * @rs:   delivery reported by the ACK
- *
- * SACK blocks may leave no room for the echo.  Each reordered packet is acknowledged at once,
- * so such an ACK mostly reports one segment, the entropy of which is in the departure ring.
- * Context: lock of @flow, within ->cong_control, before marks are counted.
+/*
+ * SACK blocks may leave no room for the echo.  Each reordered packet is acknowledged at once, so
+ * such an ACK mostly reports one segment, the entropy of which is in the departure ring.  Lock of
+ * @flow, within ->cong_control, before marks are counted.
  */
 void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
 		      const struct rate_sample *rs)
@@ -216,11 +184,7 @@ void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
 		  quell_cc((const struct sock *)tp)->delivered_ce_pkts);
 }
 
-/**
- * quell_path_on_rto() - freeze REPS on a retransmission timeout: a path may be dead
- * @flow: flow; NULL is a no-op
- * Context: socket lock.
- */
+/* A path may be dead.  Socket lock; @flow may be NULL. */
 void quell_path_on_rto(struct quell_flow *flow)
 {
 	if (!flow)

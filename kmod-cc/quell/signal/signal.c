@@ -162,38 +162,22 @@ static u64 signal_option(const struct quell_net *qnet)
 	return signal_params(qnet).option;
 }
 
-/**
- * quell_signal_entropies() - number of path entropies of a sprayed flow; 0: no spraying
- * @qnet: namespace
- */
 u32 quell_signal_entropies(const struct quell_net *qnet)
 {
 	return signal_params(qnet).entropies;
 }
 
-/**
- * quell_signal_recycles() - whether path entropies of unmarked packets are used again
- * @qnet: namespace
- */
 bool quell_signal_recycles(const struct quell_net *qnet)
 {
 	return signal_params(qnet).recycle;
 }
 
-/**
- * quell_signal_nack_rate() - maximum NACKs per second of a connection; 0: no NACKs
- * @qnet: namespace
- */
 u64 quell_signal_nack_rate(const struct quell_net *qnet)
 {
 	return signal_params(qnet).nack_rate;
 }
 
-/**
- * quell_signal_offers() - whether a socket's SYN must offer the option
- * @qnet: namespace
- * @algo: algorithm of the socket
- */
+/* Whether a socket's SYN must offer the option. */
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo)
 {
 	u64 option = signal_option(qnet);
@@ -202,10 +186,7 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 	       (option == QUELL_SIGNAL_OPTION_REPLY && quell_algo_has(algo, QUELL_CORE_OFFERS));
 }
 
-/**
- * quell_signal_listens() - whether offers of other hosts are accepted
- * @qnet: namespace
- */
+/* Whether offers of other hosts are accepted. */
 bool quell_signal_listens(const struct quell_net *qnet)
 {
 	return signal_option(qnet) != QUELL_SIGNAL_OPTION_OFF;
@@ -265,12 +246,9 @@ static void signal_reserve(struct sock *sk, struct quell_flow *flow)
 		icsk->icsk_sync_mss(sk, icsk->icsk_pmtu_cookie);
 }
 
-/**
- * quell_signal_is_signed() - whether the segments of a socket are signed (MD5, TCP-AO)
- * @sk: full socket of TCP
- *
- * Options cannot be inserted into signed segments, and must not be trusted in received ones.
- * Context: RCU read section or socket lock.
+/*
+ * Options cannot be inserted into segments signed by MD5 or TCP-AO, and must not be trusted in
+ * received ones.  RCU read section or socket lock.
  */
 bool quell_signal_is_signed(const struct sock *sk)
 {
@@ -327,12 +305,7 @@ static void signal_key(struct quell_offer_key *key, const struct quell_flow *flo
 	};
 }
 
-/**
- * quell_signal_open() - decide whether a new connection uses the option
- * @flow: its context
- * @sk:   its socket
- * Context: socket lock, within ->init.
- */
+/* Socket lock, within ->init. */
 void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 {
 	enum quell_option_state state = signal_initial_state(flow, sk);
@@ -355,12 +328,9 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	WRITE_ONCE(flow->mss_bytes, tcp_sk(sk)->mss_cache);
 }
 
-/**
- * quell_signal_confirm() - use the option from now on: a segment with a valid one was received
- * @flow: flow it belongs to
- *
- * The next ->cong_control reserves the room, quell_signal_check().
- * Context: LOCAL_IN hook, RCU read section.
+/*
+ * A segment with a valid option was received; the next ->cong_control reserves the room.  LOCAL_IN
+ * hook, RCU.
  */
 void quell_signal_confirm(struct quell_flow *flow)
 {
@@ -396,22 +366,15 @@ void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 		signal_reserve(sk, flow);
 }
 
-/**
- * quell_signal_is_vain() - whether the option seems to be stripped on the path
- * @flow: flow that uses the option, and has not received it yet
- */
+/* Whether the option seems to be stripped on the path. */
 bool quell_signal_is_vain(const struct quell_flow *flow)
 {
 	return READ_ONCE(flow->option_missed) >= SIGNAL_MISSED_MAX;
 }
 
-/**
- * quell_signal_release() - end the use of the option as the socket leaves its algorithm
- * @flow: context
- * @sk:   its socket
- *
- * If another Quell algorithm follows, the connection continues to use the option.
- * Context: socket lock, or the socket is being destroyed.
+/*
+ * If another Quell algorithm follows, the connection continues to use the option.  Socket lock, or
+ * the socket is being destroyed.
  */
 void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 {
@@ -432,12 +395,7 @@ static void signal_give_up(struct quell_flow *flow, struct sock *sk,
 	quell_notify_option(flow, state);
 }
 
-/**
- * quell_signal_check() - reserve room for the options in use, or stop using them
- * @flow: context; a no-op with neither an option in use nor room reserved
- * @sk:   its socket
- * Context: socket lock, within ->cong_control: not while TCP cuts segments.
- */
+/* Socket lock, within ->cong_control: not while TCP cuts segments. */
 void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 {
 	u32 most = READ_ONCE(flow->option_seen) ? SIGNAL_MISSED_LATER_MAX : SIGNAL_MISSED_MAX;

@@ -29,28 +29,17 @@ enum quell_option_result {
 	QUELL_OPTION_BAD_CHECKSUM,
 };
 
-/**
- * struct quell_signal_params - parameters of the signal plane
- * @option:        QUELL_SIGNAL_OPTION_*
- * @tail_probes:   maximum probes in a row for a tail loss; 0: no probes
- * @tail_floor_ns: minimum time before a probe
- * @entropies:     path entropies of a flow, at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying
- * @recycle:       entropies of unmarked packets are used again; 0: each segment draws one
- * @nack_rate:     maximum NACKs per second of a connection; 0: no NACKs
- * @acks_per_rtt:  ACKs that a flow asks for per round trip; 0: one for each burst
- * @burst_ns:      what a window opens by at least, as time on the link; 0: a packet
- * @tcp_int:       QUELL_TCPINT_*
- */
+/* Parameters of the signal plane. */
 struct quell_signal_params {
-	u64	option;
-	u64	tail_probes;
-	u64	tail_floor_ns;
-	u64	entropies;
-	u64	recycle;
-	u64	nack_rate;
-	u64	acks_per_rtt;
-	u64	burst_ns;
-	u64	tcp_int;
+	u64	option;	/* QUELL_SIGNAL_OPTION_* */
+	u64	tail_probes;	/* maximum in a row for a tail loss; 0: no probes */
+	u64	tail_floor_ns;	/* minimum time before a probe */
+	u64	entropies;	/* at most QUELL_REPS_ENTROPIES_MAX; 0: no spraying */
+	u64	recycle;	/* entropies of unmarked packets; 0: each segment draws one */
+	u64	nack_rate;	/* per second and connection; 0: no NACKs */
+	u64	acks_per_rtt;	/* ACKs requested per round trip; 0: one for each burst */
+	u64	burst_ns;	/* minimum opening of a window, on the link; 0: a packet */
+	u64	tcp_int;	/* QUELL_TCPINT_* */
 };
 
 /* signal.c */
@@ -84,13 +73,7 @@ void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample);
 
-/**
- * quell_signal_params_bh() - the parameters of the packet path, in place
- * @qnet: namespace
- *
- * Context: bottom halves off; the result is valid until they are on.
- * Return: parameters.
- */
+/* The result is valid until bottom halves are on. */
 static inline const struct quell_signal_params *
 quell_signal_params_bh(const struct quell_net *qnet)
 {
@@ -112,16 +95,7 @@ const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
 
-/**
- * quell_option_checksum_ok() - whether the TCP checksum is correct
- * @skb:      packet that came in, from the network header on
- * @ip_bytes: length of the network header
- *
- * TCP does not compute the checksum again afterwards.
- *
- * Context: LOCAL_IN hook.
- * Return: whether the checksum is correct.
- */
+/* TCP does not compute the checksum again afterwards.  LOCAL_IN hook. */
 static inline bool quell_option_checksum_ok(struct sk_buff *skb, u32 ip_bytes)
 {
 	return skb->ip_summed == CHECKSUM_UNNECESSARY || skb->ip_summed == CHECKSUM_PARTIAL ||

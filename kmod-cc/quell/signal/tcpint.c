@@ -19,13 +19,7 @@
 #include "netns/net.h"
 #include "signal/signal.h"
 
-/**
- * quell_tcpint_room() - bytes that the option takes in a segment; 0: no option
- * @flow:        flow it belongs to
- * @skb:         segment on its way out, from the network header on
- * @other_bytes: length of the Quell option to come
- * Context: lock of @flow, LOCAL_OUT hook; the socket lock is not certain.
- */
+/* Lock of @flow, LOCAL_OUT hook; the socket lock is not certain. */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -41,13 +35,7 @@ u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 ot
 	return 0;
 }
 
-/**
- * quell_tcpint_send() - put the option into a segment
- * @flow: flow it belongs to
- * @skb:  segment that quell_tcpint_room() found room in
- * Context: lock of @flow, LOCAL_OUT hook; the socket lock is not certain.  Pointers into the
- * headers are stale afterwards.
- */
+/* Lock of @flow, LOCAL_OUT hook.  Pointers into the headers are stale afterwards. */
 void quell_tcpint_send(struct quell_flow *flow, struct sk_buff *skb)
 {
 	struct quell_tcp_int opt = { .tag_freq = QUELL_TCP_INT_FREQ_SWITCH };
@@ -98,12 +86,9 @@ static void tcpint_parse(struct quell_flow *flow, struct sk_buff *skb, u32 ip_by
 		quell_option_remove(skb, ip_bytes, QUELL_TCP_INT_BYTES);
 }
 
-/**
- * quell_tcpint_receive() - parse the TCP-INT option of a received segment, if any
- * @flow:     flow it belongs to
- * @skb:      validated segment, from the network header on, without the Quell option
- * @ip_bytes: length of the network header
- * Context: LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+/*
+ * @skb is without the Quell option.  LOCAL_IN hook.  Pointers into the headers may be stale
+ * afterwards.
  */
 void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
 {
@@ -111,25 +96,14 @@ void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_b
 		tcpint_parse(flow, skb, ip_bytes);
 }
 
-/**
- * quell_tcpint_used() - whether a flow gets its telemetry records from TCP-INT
- * @flow: flow
- *
- * Such a flow does not request the Quell option's records: there is no room for both.
- * Context: socket lock.
- */
+/* Such a flow does not request the Quell option's records: there is no room for both. */
 bool quell_tcpint_used(const struct quell_flow *flow)
 {
 	return READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_USE &&
 	       quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY);
 }
 
-/**
- * quell_tcpint_take() - put the newest echo since the last sample into a sample
- * @flow:   flow
- * @sample: now_ns is set; telemetry is set in full, or unchanged
- * Context: socket lock.
- */
+/* Sets the telemetry in full, or not at all.  Socket lock. */
 void quell_tcpint_take(struct quell_flow *flow, struct quell_sample *sample)
 {
 	struct quell_tcp_int echo = {};

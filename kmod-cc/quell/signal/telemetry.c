@@ -21,12 +21,7 @@
 /* Registered algorithms that request records. */
 static atomic_t telemetry_algos = ATOMIC_INIT(0);
 
-/**
- * quell_signal_needs_hooks() - whether connections need the hooks before the first Quell socket
- * @qnet: namespace
- *
- * Return: true if any connection may offer the option, or Quell is the default.
- */
+/* Before the first Quell socket: any connection may offer the option, or Quell is the default. */
 bool quell_signal_needs_hooks(const struct quell_net *qnet)
 {
 	bool ours;
@@ -40,11 +35,7 @@ bool quell_signal_needs_hooks(const struct quell_net *qnet)
 	       (option == QUELL_SIGNAL_OPTION_REPLY && atomic_read(&telemetry_algos) > 0);
 }
 
-/**
- * quell_telemetry_register() - register the hooks for an algorithm that requests records
- * @algo: description of the algorithm
- * Context: process, may sleep; before its first socket.
- */
+/* Process context, before the algorithm's first socket. */
 void quell_telemetry_register(struct quell_algo *algo)
 {
 	struct quell_net *qnet;
@@ -59,34 +50,19 @@ void quell_telemetry_register(struct quell_algo *algo)
 	mutex_unlock(&quell_mutex);
 }
 
-/**
- * quell_telemetry_unregister() - revert quell_telemetry_register()
- * @algo: description of the algorithm
- */
 void quell_telemetry_unregister(const struct quell_algo *algo)
 {
 	if (quell_algo_has(algo, QUELL_CORE_OFFERS))
 		atomic_dec(&telemetry_algos);
 }
 
-/**
- * quell_telemetry_send() - add an empty record to data of a flow that requests them
- * @flow: flow it belongs to
- * @opt:  option of the packet
- * Context: lock of @flow, LOCAL_OUT hook.
- */
+/* Lock of @flow, LOCAL_OUT hook. */
 void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
 {
 	if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) && !quell_tcpint_used(flow))
 		opt->flags |= QUELL_OPT_F_TELEMETRY;
 }
 
-/**
- * quell_telemetry_store_data() - store the record of received data for its echo
- * @flow: flow it belongs to
- * @opt:  option of the data
- * @echo: echo of the data; its record is set, if there is one
- */
 void quell_telemetry_store_data(struct quell_flow *flow, const struct quell_opt *opt,
 				struct quell_echo *echo)
 {
@@ -97,11 +73,6 @@ void quell_telemetry_store_data(struct quell_flow *flow, const struct quell_opt 
 	memcpy(echo->record, opt->telemetry, sizeof(echo->record));
 }
 
-/**
- * quell_telemetry_echo() - add the record of the data that an ACK answers
- * @echo: the data
- * @opt:  option of the ACK
- */
 void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 {
 	if (quell_telemetry_is_empty(echo->record))
@@ -110,12 +81,6 @@ void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
 	memcpy(opt->record, echo->record, sizeof(opt->record));
 }
 
-/**
- * quell_telemetry_store_ack() - store the record of a received ACK until TCP processes it
- * @flow:    flow it belongs to
- * @opt:     option of the ACK
- * @ack_rx:  receipt of the ACK; its record is set, if there is one
- */
 void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *opt,
 			       struct quell_ack_rx *ack_rx)
 {
@@ -125,13 +90,7 @@ void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *
 	memcpy(ack_rx->record, opt->record, sizeof(ack_rx->record));
 }
 
-/**
- * quell_telemetry_take() - put the record of an ACK into its sample
- * @flow:    flow
- * @ack_rx:  its receipt
- * @sample:  telemetry is set in full
- * Context: socket lock.
- */
+/* Socket lock. */
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample)
 {
