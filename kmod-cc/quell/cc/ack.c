@@ -83,17 +83,14 @@ static u64 sample_floored_ns(struct quell_flow *flow, const struct tcp_sock *tp,
 	return floor_ns;
 }
 
-/**
- * struct sample_acked - the data that an ACK was for
- * @segment: that of the newest data that it delivered; NULL: not recorded
- * @seq:	     sequence number after that data
- * @tx_end_ns: when the last of that data left, ns; valid with @segment
- * @stamp_ns: stamp of the packets of @segment, ns; 0: not computed
- */
+/* The data that an ACK was for. */
 struct sample_acked {
+	/* Of the newest data that it delivered; NULL: not recorded. */
 	const struct quell_segment	*segment;
-	u32				seq;
+	u32				seq;	/* after that data */
+	/* When the last of it was sent; valid with @segment. */
 	u64				tx_end_ns;
+	/* Of the packets of @segment; 0: not computed. */
 	u64				stamp_ns;
 };
 
@@ -482,13 +479,7 @@ static bool ack_classify(struct sock *sk, const struct rate_sample *rs,
 	       inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery;
 }
 
-/**
- * quell_in_ack_event() - ->in_ack_event of every algorithm: TCP begins to process an ACK
- * @sk:    socket of a Quell algorithm
- * @flags: CA_ACK_*
- *
- * Context: socket lock.
- */
+/* ->in_ack_event of every algorithm: TCP begins to process an ACK.  Socket lock. */
 void quell_in_ack_event(struct sock *sk, u32 flags)
 {
 	struct quell_flow *flow = quell_cc_ready(sk) ? quell_cc(sk)->flow : NULL;

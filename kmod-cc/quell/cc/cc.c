@@ -215,11 +215,7 @@ static u32 cc_undo_cwnd(struct sock *sk)
 	return tcp_snd_cwnd(tcp_sk(sk));
 }
 
-/**
- * quell_cc_ops_init() - complete the operations of an algorithm
- * @algo: its core, and owner and ->cong_control of its ops, are set
- * Context: before the operations are registered.
- */
+/* Before the operations are registered; core, owner and ->cong_control are set. */
 void quell_cc_ops_init(struct quell_algo *algo)
 {
 	struct tcp_congestion_ops *ops = &algo->ops;

@@ -7,20 +7,13 @@
 
 #include "flow/flow.h"
 
-/**
- * struct quell_rx_data - a data packet that came in
- * @ack_seq: acknowledgment number
- * @end_seq: sequence number after it
- * @rx_ns:   receipt, CLOCK_MONOTONIC, ns
- * @ends:    it ends a message
- * @marked:  it was marked CE
- */
+/* A received data packet. */
 struct quell_rx_data {
 	u32	ack_seq;
 	u32	end_seq;
-	u64	rx_ns;
-	bool	ends;
-	bool	marked;
+	u64	rx_ns;	/* CLOCK_MONOTONIC */
+	bool	ends;	/* it ends a message */
+	bool	marked;	/* CE */
 };
 
 enum quell_recover_cause {

@@ -35,15 +35,10 @@
 #define DELACK_PROMPT_MIN	4
 #define DELACK_SAMPLE_INTERVAL	64
 
-/**
- * quell_delack_start() - a data packet came in: may its ACK wait for an answer?
- * @flow:     flow
- * @sk:       its socket
- * @data:     the packet
- *
- * Context: LOCAL_IN hook, without the socket lock; not the lock of @flow.
- * Return: true if it may; the flow's timer sends it if no answer does, DELACK_TIMEOUT_NS after the
- * oldest request without an answer.
+/*
+ * Whether the ACK of a data packet may wait for the program's reply: then the flow's timer sends it
+ * DELACK_TIMEOUT_NS after the oldest request without one.  LOCAL_IN hook, neither the socket lock
+ * nor that of @flow.
  */
 bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_rx_data *data)
@@ -70,42 +65,26 @@ bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
 	return true;
 }
 
-/**
- * quell_delack_watch() - a process owns the socket, and TCP may then delay the ACK of data
- * @flow:    flow
- * @end_seq: sequence number after the data
- *
- * The flow's timer sends it if it still waits when the process lets go.
- *
- * Context: any but hard interrupts; not the lock of @flow.
+/*
+ * A process owns the socket, and TCP may then delay the ACK of data.  The flow's timer sends it if
+ * it is still pending when the process releases the socket.  Not the lock of @flow.
  */
 void quell_delack_watch(struct quell_flow *flow, u32 end_seq)
 {
 	quell_tail_delay_ack(flow, ktime_get_ns() + DELACK_BUSY_NS, end_seq, true);
 }
 
-/**
- * quell_delack_expedite() - TCP will acknowledge data at once, if it gets to it first
- * @flow:    flow
- * @end_seq: sequence number after the data
- *
- * Context: LOCAL_IN hook.
- */
+/* TCP will acknowledge data at once, if it gets to it first.  LOCAL_IN hook. */
 void quell_delack_expedite(struct quell_flow *flow, u32 end_seq)
 {
 	WRITE_ONCE(flow->delack.expedite_seq, end_seq);
 	WRITE_ONCE(flow->delack.expedited, true);
 }
 
-/**
- * quell_delack_packet_sent() - a packet has left since data was expedited, perhaps with its ACK
- * @flow:    flow
- * @ack_seq: its acknowledgment number
- *
- * A process that takes the socket between the hook and TCP may send something, after which TCP
- * has no ACK to send.  The data then comes from the backlog as any other.
- *
- * Context: LOCAL_OUT hook; not the lock of @flow.
+/*
+ * A process that takes the socket between the hook and TCP may send a packet, after which TCP has
+ * no ACK to send.  The data then comes from the backlog as any other.  LOCAL_OUT hook; not the lock
+ * of @flow.
  */
 void quell_delack_packet_sent(struct quell_flow *flow, u32 ack_seq)
 {
@@ -118,17 +97,10 @@ void quell_delack_packet_sent(struct quell_flow *flow, u32 ack_seq)
 		quell_delack_watch(flow, expedite_seq);
 }
 
-/**
- * quell_delack_data_sent() - new data leaves, the answer to a request, with the ACK of all that TCP
- * has processed
- * @flow:   flow
- * @now_ns: now, CLOCK_MONOTONIC, ns
- *
- * The request may not be of that yet: it waits in the socket's backlog while a process sends
- * something else.  quell_tail_sent() compares the numbers, and whether the ACK still waits is
- * asked with the socket's lock if the timer fires.
- *
- * Context: LOCAL_OUT hook.
+/*
+ * New data is sent, the reply to a request, with the ACK of all that TCP has processed.  The
+ * request may be in the socket's backlog instead, while a process sends: quell_tail_sent() compares
+ * the numbers, and an expiry checks under the socket lock.  LOCAL_OUT hook.
  */
 void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns)
 {
@@ -142,13 +114,8 @@ void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns)
 		WRITE_ONCE(delack->prompt, prompt + 1);
 }
 
-/**
- * quell_delack_expire() - send the ACK that has waited long enough
- * @flow:   flow
- * @sk:     its socket
- * @now_ns: now, CLOCK_MONOTONIC, ns
- *
- * Context: socket lock, not owned by a process; the flow's timer has fired.
+/*
+ * Send the ACK that was delayed.  Socket lock, not owned by a process; the flow's timer has fired.
  */
 void quell_delack_expire(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {

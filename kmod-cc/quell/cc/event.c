@@ -13,13 +13,7 @@
 #include "signal/signal.h"
 #include "tcp/tcp.h"
 
-/**
- * quell_sample_state() - a sample of the state known without an ACK
- * @sk:     socket of a Quell algorithm
- * @sample: set in full; without round-trip time and acknowledged data
- *
- * Context: socket lock.
- */
+/* A sample without round-trip time and acknowledged data.  Socket lock. */
 void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 {
 	const struct quell_flow *flow = quell_cc(sk)->flow;
@@ -83,22 +77,15 @@ static void event_loss(struct sock *sk, enum quell_reduction why)
 	quell_cc_leave();
 }
 
-/**
- * quell_event_loss() - report a loss to the core, and apply its decision
- * @sk: socket of a Quell algorithm, quell_cc_ready()
- */
 void quell_event_loss(struct sock *sk)
 {
 	event_loss(sk, QUELL_REDUCTION_LOSS);
 }
 
-/**
- * quell_event_tail_loss() - report a tail loss that a probe repaired to the core
- * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
- *
- * The probe was a retransmission that was needed: neither the cut for it nor earlier ones of
- * the episode may be undone (RFC 3708 requires each retransmission to be unnecessary).  If the
- * same ACK has shown another loss, one cut is for both, and stands.
+/*
+ * The probe was a retransmission that was needed: neither the reduction for it nor earlier ones of
+ * the episode may be undone (RFC 3708 requires each retransmission to be unnecessary).  If the same
+ * ACK has shown another loss, one reduction is for both, and stands.
  */
 void quell_event_tail_loss(struct sock *sk)
 {
@@ -106,10 +93,6 @@ void quell_event_tail_loss(struct sock *sk)
 	quell_cc(sk)->flow->undo = (struct quell_undo) {};
 }
 
-/**
- * quell_event_timeout() - report a retransmission timeout to the core, apply its decision
- * @sk: socket of a Quell algorithm, quell_cc_ready()
- */
 void quell_event_timeout(struct sock *sk)
 {
 	const struct quell_flow *flow = quell_cc(sk)->flow;
@@ -126,10 +109,7 @@ void quell_event_timeout(struct sock *sk)
 	quell_cc_leave();
 }
 
-/**
- * quell_event_undo() - undo the cuts for the last episode of losses, which were spurious
- * @sk: socket of a Quell algorithm, quell_cc_ready(); it has a flow
- */
+/* The losses of the last episode were spurious. */
 void quell_event_undo(struct sock *sk)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;

@@ -121,12 +121,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	return flow;
 }
 
-/**
- * quell_cc_init() - initialise struct quell_cc and the flow context; first in ->init
- * @sk:   socket, connected
- * @algo: its algorithm
- * Context: socket lock, softirq or process context.
- */
+/* First in ->init.  Socket lock, softirq or process context. */
 void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 {
 	struct quell_net *qnet = quell_net(sock_net(sk));
@@ -188,10 +183,9 @@ static void release_rate(struct sock *sk)
 				     1, tcp_snd_cwnd(tp)));
 }
 
-/**
- * quell_cc_release() - the ->release of every Quell algorithm
- * @sk: socket; 6.1 and 6.12 also call it without ->init, then there is no magic
- * Context: socket lock, or the socket is being destroyed.
+/*
+ * 6.1 and 6.12 also call it without ->init, then there is no magic.  Socket lock, or the socket is
+ * being destroyed.
  */
 void quell_cc_release(struct sock *sk)
 {

@@ -70,19 +70,11 @@ static void probe_succeed(struct quell_flow *flow)
 	quell_count(flow->qnet, QUELL_N_TAIL_RECOVERED);
 }
 
-/**
- * quell_probe_check_spurious() - judge whether the last probe was spurious
- * @flow:   flow
- * @sk:     its socket
- * @now_ns: ns
- *
- * The acknowledgment of a probe takes at least a round trip.  If the ACK was for the
- * original segment, late by more than that, a DSACK for the probe follows as long after
- * it as the probe left after the segment; one more round trip allows for a queue that
- * grew meanwhile.
- *
- * Context: socket lock.
- * Return: whether the probe repaired a loss that must be reported to the core.
+/*
+ * The acknowledgment of a probe takes at least a round trip.  If the ACK was for the original
+ * segment, late by more than that, a DSACK for the probe follows as long after it as the probe was
+ * sent after the segment; one more round trip allows for a queue that grew meanwhile.  Socket lock.
+ * Returns whether the probe repaired a loss that must be reported to the core.
  */
 bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {
@@ -110,14 +102,9 @@ bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 no
 	return false;
 }
 
-/**
- * quell_probe_loss_reported() - ->on_loss is called: the last probe must not report its loss
- * @flow: flow
- *
- * A recovery of trimmed segments alone may call no ->on_loss: a tail loss that a probe finds
- * then is reported for itself.
- *
- * Context: socket lock.
+/*
+ * A recovery of trimmed segments alone may call no ->on_loss: a tail loss that a probe finds then
+ * is reported for itself.  Socket lock.
  */
 void quell_probe_loss_reported(struct quell_flow *flow)
 {
@@ -125,12 +112,7 @@ void quell_probe_loss_reported(struct quell_flow *flow)
 	WRITE_ONCE(flow->tail.idle_expiries, 0);
 }
 
-/**
- * quell_probe_timed_out() - TCP's retransmission timer fired: the last probe did not help
- * @flow: flow
- *
- * Context: socket lock, within ->set_state().
- */
+/* TCP's retransmission timer fired: the last probe did not help.  Within ->set_state(). */
 void quell_probe_timed_out(struct quell_flow *flow)
 {
 	quell_probe_loss_reported(flow);
@@ -317,13 +299,7 @@ static enum hrtimer_restart probe_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * quell_probe_init() - prepare the timer of a flow
- * @flow: flow, not yet published
- * @sk:   its socket, connected
- *
- * Context: socket lock.
- */
+/* Socket lock; @flow is not published yet. */
 void quell_probe_init(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_tail *tail = &flow->tail;
@@ -337,19 +313,11 @@ void quell_probe_init(struct quell_flow *flow, struct sock *sk)
 			    HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/**
- * quell_probe_release() - stop the timer of a flow for good
- * @flow: flow
- * @sk:   its socket
- *
- * In this order:
- *	judged		 the last probe is counted if it was spurious
- *	closed		 the timer cannot be started any more, under whatever lock
- *	cancelled	 unless its handler runs, which may be about to take the socket lock
- * A timer that is still queued behind its handler fires once more at most, and finds the flow
- * closed.
- *
- * Context: socket lock, or the socket is being destroyed.
+/*
+ * In this order: the last probe is counted if it was spurious; @closed keeps the timer from being
+ * started, under any lock; it is cancelled unless its handler runs, which may be about to take the
+ * socket lock.  A timer queued behind its handler fires once more at most, and finds the flow
+ * closed.  Socket lock, or the socket is being destroyed.
  */
 void quell_probe_release(struct quell_flow *flow, struct sock *sk)
 {

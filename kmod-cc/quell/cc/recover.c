@@ -31,12 +31,7 @@
 #define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
 				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
 
-/**
- * quell_recover_init() - initialise the recovery state of a flow
- * @flow: context of the flow
- * @sk:   its socket
- * Context: socket lock, before @flow is published.
- */
+/* Socket lock; @flow is not published yet. */
 void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
 {
 	spin_lock_init(&flow->recover.lock);
@@ -132,11 +127,7 @@ static void recover_free(struct quell_recover *recover)
 	spin_unlock_bh(&recover->lock);
 }
 
-/**
- * quell_recover_release() - release the recovery state of a flow
- * @flow: context of the flow; the receive hook may still use it
- * Context: socket lock, or the socket is being destroyed.
- */
+/* The receive hook may still use @flow.  Socket lock, or the socket is being destroyed. */
 void quell_recover_release(struct quell_flow *flow)
 {
 	spin_lock_bh(&flow->recover.lock);
@@ -145,13 +136,9 @@ void quell_recover_release(struct quell_flow *flow)
 	recover_free(&flow->recover);
 }
 
-/**
- * quell_recover_queue() - check a received NACK and queue it
- * @flow: flow of the NACK
- * @sk:   the flow's socket, not locked
- * @lost: data that the NACK names
- * Context: LOCAL_IN hook, RCU read section.
- * Return: whether TCP must process the segment; otherwise the NACK was ignored and counted.
+/*
+ * LOCAL_IN hook, RCU, without the socket lock.  Returns whether TCP must process the segment;
+ * otherwise the NACK was ignored and counted.
  */
 bool quell_recover_queue(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_lost *lost)
@@ -284,15 +271,10 @@ static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 	return QUELL_N_NACK_RECOVERED;
 }
 
-/**
- * quell_recover_forbid_undo() - keep TCP from undoing losses that NACKs reported
- * @flow: flow
- * @sk:   its socket
- *
- * Trimmed packets overtake others.  If those are acknowledged before the first
- * retransmission, TCP would classify the loss as spurious and remove all marks.
- * recover_undo() detects spurious loss by DSACK instead.
- * Context: socket lock, after marking, and again when a recovery begins, where TCP sets
+/*
+ * Trimmed packets overtake others.  If those are acknowledged before the first retransmission, TCP
+ * would classify the loss as spurious and remove all marks.  recover_undo() detects spurious loss
+ * by DSACK instead.  Socket lock, after marking, and again when a recovery begins, where TCP sets
  * undo_marker.
  */
 void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
@@ -301,12 +283,7 @@ void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
 		quell_tcp_keep_marks(tcp_sk(sk));
 }
 
-/**
- * quell_recover_apply() - mark the data of queued NACKs lost
- * @flow: flow
- * @sk:   its socket
- * Context: socket lock, within ->in_ack_event(), some NACKs are queued.
- */
+/* Mark the data of queued NACKs lost.  Socket lock, within ->in_ack_event(). */
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_recover *recover = &flow->recover;
@@ -339,13 +316,9 @@ static u32 recover_others_pkts(const struct quell_recover *recover, const struct
 	return lost_pkts - min(lost_pkts, recover->pkts);
 }
 
-/**
- * quell_recover_classify() - classify the losses as a recovery begins
- * @flow: flow
- * @sk:   its socket
- *
- * A trimmed segment beyond the end of the previous recovery may have been marked in it.
- * Context: socket lock, once per recovery.
+/*
+ * A trimmed segment beyond the end of the previous recovery may have been marked in it.  Socket
+ * lock, once per recovery.
  */
 enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk)
 {
@@ -378,14 +351,7 @@ static void recover_undo(struct quell_flow *flow, struct sock *sk)
 	quell_event_undo(sk);
 }
 
-/**
- * quell_recover_take() - losses since the last call
- * @flow:        flow
- * @sk:          its socket
- * @others_pkts: set to the number of lost segments that were not trimmed
- * Context: socket lock.
- * Return: bytes of payload trimmed.
- */
+/* Losses since the last call; returns bytes trimmed.  Socket lock. */
 u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts)
 {
 	struct quell_recover *recover = &flow->recover;

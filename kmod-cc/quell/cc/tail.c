@@ -87,13 +87,9 @@ static void tail_update(struct quell_flow *flow)
 	tail->timeout_ns = timeout_ns << (tail->tries + tail->patience);
 }
 
-/**
- * quell_tail_update() - compute the time without an acknowledgment before a probe
- * @flow: flow, of which probes have changed, or a new one
- *
- * It is 0 without a round-trip time, or after tail-probes probes in a row.
- *
- * Context: bottom halves off; socket lock, not the flow's.
+/*
+ * The time is 0 without a round-trip time, or after tail-probes probes in a row.  Bottom halves
+ * off; socket lock, not the flow's.
  */
 void quell_tail_update(struct quell_flow *flow)
 {
@@ -115,13 +111,7 @@ static void tail_start(struct quell_flow *flow, u64 at_ns, bool move)
 	hrtimer_start(timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/**
- * quell_tail_arm() - have the timer fire no later than a given time
- * @flow:  flow
- * @at_ns: latest expiry, CLOCK_MONOTONIC, ns
- *
- * Context: any but hard interrupts; not the flow's lock.
- */
+/* Have the timer fire no later than @at_ns.  Not the flow's lock. */
 void quell_tail_arm(struct quell_flow *flow, u64 at_ns)
 {
 	spin_lock_bh(&flow->lock);
@@ -129,14 +119,9 @@ void quell_tail_arm(struct quell_flow *flow, u64 at_ns)
 	spin_unlock_bh(&flow->lock);
 }
 
-/**
- * quell_tail_delay_ack() - an ACK may wait, and the timer must find it in time
- * @flow:    flow
- * @at_ns:   when it must leave, CLOCK_MONOTONIC, ns
- * @ack_seq: sequence number after the data that it is for
- * @keep:    an ACK that must leave earlier may wait, too
- *
- * Context: any but hard interrupts; not the flow's lock.
+/*
+ * An ACK may wait, but must be sent by @at_ns; @keep: one that must be sent earlier may wait, too.
+ * Not the flow's lock.
  */
 void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep)
 {
@@ -153,15 +138,9 @@ void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool 
 	spin_unlock_bh(&flow->lock);
 }
 
-/**
- * quell_tail_ack_expired() - the timer has fired: must an ACK leave that may have waited?
- * @flow:   flow
- * @now_ns: now, CLOCK_MONOTONIC, ns
- *
- * If it may wait longer the timer comes again.
- *
- * Context: socket lock, bottom halves off.
- * Return: whether it must; then it is asked for no more.
+/*
+ * The timer has fired: whether to send an ACK that may have been delayed; true once.  If it may
+ * wait longer the timer is set again.  Socket lock, bottom halves off.
  */
 bool quell_tail_ack_expired(struct quell_flow *flow, u64 now_ns)
 {
@@ -188,16 +167,10 @@ static bool tail_is_idle(const struct quell_flow *flow)
 	       READ_ONCE(tcp_sk(flow->sk)->snd_cwnd) > TAIL_SMALL_WINDOW_SEGS;
 }
 
-/**
- * quell_tail_due_ns() - when a probe is due
- * @flow: flow with data outstanding
- *
- * LOCAL_OUT may come without the socket lock (locking.md) while an expiry asks.  It sets the
- * time and the timer in one step: an expiry that has read the time before that finds its timer
- * queued again.
- *
- * Context: socket lock, bottom halves off.
- * Return: CLOCK_MONOTONIC, ns; 0: never.
+/*
+ * When a probe is due, CLOCK_MONOTONIC; 0: never.  LOCAL_OUT may run without the socket lock
+ * (locking.md) at the same time.  It sets the time and the timer in one step: an expiry that has
+ * read the time before that finds its timer queued again.  Socket lock, bottom halves off.
  */
 u64 quell_tail_due_ns(struct quell_flow *flow)
 {
@@ -210,13 +183,7 @@ u64 quell_tail_due_ns(struct quell_flow *flow)
 	return tail->timeout_ns ? max(tx_end_ns, tail->since_ns) + tail->timeout_ns : 0;
 }
 
-/**
- * quell_tail_expect() - the timer has fired before a probe is due: have it come again
- * @flow:  flow
- * @at_ns: when a probe is due now, CLOCK_MONOTONIC, ns
- *
- * Context: socket lock, bottom halves off.
- */
+/* The timer has fired before a probe is due at @at_ns.  Socket lock, bottom halves off. */
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 {
 	const struct tcp_sock *tp = tcp_sk(flow->sk);
@@ -228,15 +195,7 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 	quell_tail_arm(flow, at_ns);
 }
 
-/**
- * quell_tail_sent() - data or a FIN is sent or retransmitted
- * @flow:    flow
- * @is_tail: no data waits behind it
- * @tx_end_ns: when its last bit has left the interface, CLOCK_MONOTONIC, ns; not 0
- * @ack_seq: its acknowledgment number
- *
- * Context: LOCAL_OUT hook, lock of @flow, any lock of the caller.
- */
+/* LOCAL_OUT hook, lock of @flow, any lock of the caller.  @tx_end_ns is not 0. */
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 ack_seq)
 {
 	struct quell_tail *tail = &flow->tail;
@@ -261,14 +220,7 @@ void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 a
 	tail_start(flow, tx_end_ns + timeout_ns, move);
 }
 
-/**
- * quell_tail_acked() - TCP has processed an ACK
- * @flow:      flow
- * @now_ns:    now, CLOCK_MONOTONIC, ns
- * @delivered: the ACK reports segments delivered
- *
- * Context: socket lock, lock of @flow.
- */
+/* Socket lock, lock of @flow. */
 void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered)
 {
 	struct quell_tail *tail = &flow->tail;
@@ -285,15 +237,10 @@ void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered)
 		tail_start(flow, max(now_ns, tail->tx_end_ns) + tail->timeout_ns, false);
 }
 
-/**
- * quell_tail_timed() - a round trip was measured
- * @flow:   flow
- * @rtt_ns: from the departure until TCP processed the ACK, ns
- *
- * RFC 6298, in ns.  If the round-trip time is constant, the mean converges to within
- * 4 ns of it and the deviation to at most 4 ns.
- *
- * Context: socket lock, lock of @flow.
+/*
+ * RFC 6298, in ns, of the time from the departure until TCP processed the ACK.  If it is constant,
+ * the mean converges to within 4 ns of it and the deviation to at most 4 ns.  Socket lock, lock of
+ * @flow.
  */
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 {

@@ -23,22 +23,14 @@
 #include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
-/**
- * quell_adapt_phase_name() - governor of the window: search, algorithm or CUBIC
- * @flow: flow
- * Return: a name for user space, or NULL if the flow is not fitted.
- */
+/* For user space; NULL if the flow is not fitted. */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
 {
 	/* The core, shared with user space, writes this byte without marks. */
 	return quell_adapt_phases[data_race(flow->adapt.phase)];
 }
 
-/**
- * quell_adapt_reason_name() - reason for which CUBIC governs a flow's window
- * @flow: flow
- * Return: a name for user space, or NULL without fallback to CUBIC.
- */
+/* Reason for which CUBIC governs, for user space; NULL if it does not. */
 const char *quell_adapt_reason_name(const struct quell_flow *flow)
 {
 	/* As above; the reason may be of another fallback, or of before it. */
@@ -113,11 +105,7 @@ static void adapt_begin(struct quell_flow *flow, u32 mss_bytes)
 	flow->adapt.round_seq = tp->snd_nxt;
 }
 
-/**
- * quell_adapt_open() - initialise the fitting of a flow
- * @flow: its context, or NULL
- * @ev:   its event, entered
- */
+/* @flow may be NULL. */
 void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
 {
 	if (!flow)
@@ -130,10 +118,6 @@ void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev)
 			     flow->now.governor_ns);
 }
 
-/**
- * quell_adapt_close() - account the governor of a flow that ends
- * @flow: its context
- */
 void quell_adapt_close(struct quell_flow *flow)
 {
 	quell_governed_count(adapt_governed(flow), flow->now.governor, QUELL_UNGOVERNED,
@@ -253,10 +237,9 @@ static bool adapt_is_reducing(const struct sock *sk)
 	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
-/**
- * quell_adapt_acked() - process an ACK before the algorithm does
- * @sk:     socket of a Quell algorithm, quell_adapt_is_on()
- * @sample: sample of the ACK; changed to the one that the algorithm must get
+/*
+ * Before the algorithm, with quell_adapt_is_on(); @sample becomes the one that the algorithm must
+ * get.
  */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
@@ -303,13 +286,9 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 		adapt_report(flow);
 }
 
-/**
- * quell_adapt_has_begun() - whether losses are due to the search, not to the algorithm
- * @flow: flow, or NULL
- *
- * The search may have filled a buffer by its end: a loss found in the first round trip, or
- * before that is acknowledged, is no evidence against the algorithm's first window.
- * Return: true in the first round trip of an algorithm.
+/*
+ * The search may have filled a buffer by its end: a loss found in the algorithm's first round trip,
+ * or before that is acknowledged, is no evidence against its first window.  @flow may be NULL.
  */
 bool quell_adapt_has_begun(const struct quell_flow *flow)
 {
@@ -317,11 +296,7 @@ bool quell_adapt_has_begun(const struct quell_flow *flow)
 	       flow->adapt.flags & QUELL_ADAPT_F_BEGUN;
 }
 
-/**
- * quell_adapt_lost() - process the begin of fast retransmit
- * @sk: socket of a Quell algorithm
- * @ev: its event, with the algorithm's decision; replaced if the algorithm takes over now
- */
+/* Fast retransmit begins; the decision is replaced if the algorithm takes over now. */
 void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
@@ -339,11 +314,7 @@ void quell_adapt_lost(struct sock *sk, struct quell_event *ev)
 	adapt_report(flow);
 }
 
-/**
- * quell_adapt_marked() - process a reduction by the stack (cc_on_cwr())
- * @sk: socket of a Quell algorithm, quell_adapt_governs()
- * @ev: its event; the decision is set in full
- */
+/* A reduction by the stack (cc_on_cwr()); sets the decision in full. */
 void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
@@ -357,12 +328,7 @@ void quell_adapt_marked(struct sock *sk, struct quell_event *ev)
 	adapt_report(flow);
 }
 
-/**
- * quell_adapt_timed_out() - process a retransmission timeout
- * @sk:     socket of a Quell algorithm
- * @sample: state of the socket
- * @again:  the episode of losses was reported before this timeout
- */
+/* @again: the episode of losses was reported before this timeout. */
 void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, bool again)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
@@ -373,10 +339,6 @@ void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, b
 	adapt_report(flow);
 }
 
-/**
- * quell_adapt_undone() - undo the last episode of losses, which were spurious
- * @sk: socket of a Quell algorithm
- */
 void quell_adapt_undone(struct sock *sk)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
@@ -394,13 +356,10 @@ static u64 adapt_rto_ns(const struct sock *sk)
 	return (u64)jiffies_to_usecs(inet_csk(sk)->icsk_rto) * NSEC_PER_USEC;
 }
 
-/**
- * quell_adapt_rested() - whether an idle time leaves the window as the last ACK did
- * @sk:      socket of a Quell algorithm, quell_adapt_is_on()
- * @idle_ns: time without data in flight, ns
- *
- * The common case of an application that sends one request at a time.
- * Return: false after a timeout's time, or if there is another decision to make.
+/*
+ * Whether an idle time leaves the window as the last ACK did: the common case of an application
+ * that sends one request at a time.  False after a timeout's time, or if there is another decision
+ * to make.
  */
 bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
 {
@@ -415,11 +374,8 @@ bool quell_adapt_rested(struct sock *sk, u64 idle_ns)
 	return true;
 }
 
-/**
- * quell_adapt_idle() - process a restart after an idle period
- * @sk: socket of a Quell algorithm
- * @ev: its event, sample.idle_ns set; the decision keeps the window, unless it is replaced
- * Return: false if the algorithm must decide.
+/*
+ * False: the algorithm must decide; otherwise the decision keeps the window, unless it is replaced.
  */
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 {
@@ -440,11 +396,7 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 	return true;
 }
 
-/**
- * quell_adapt_replace() - replace the decision of an algorithm that does not govern
- * @flow:     flow, quell_adapt_governs()
- * @decision: set in full, but for the path
- */
+/* Replace the decision, but for the path, of an algorithm that does not govern. */
 void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision)
 {
 	decision->window_q16 = flow->adapt.cubic.window_q16;
@@ -452,16 +404,10 @@ void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *d
 	decision->target_ns = 0;
 }
 
-/**
- * quell_adapt_reduce() - the stack's window during a reduction
- * @sk:        socket of a Quell algorithm, quell_adapt_governs()
- * @sample:    sample of an ACK, or the state of the socket without one
- * @cwnd_pkts: window that was decided, packets, > 0
- *
+/*
  * While CUBIC governs, the window is reduced as the stack's own: in proportion to the data
- * delivered, and not below room for the first retransmission (quell_adapt_recovers()).  A
- * segment that a NACK reports trimmed has left the path: it needs no ACK, only room.
- * Return: packets.
+ * delivered, and not below room for the first retransmission (quell_adapt_recovers()).  A segment
+ * that a NACK reports trimmed has left the path: it needs no ACK, only room.
  */
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts)
 {
@@ -471,11 +417,8 @@ u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 c
 				sample->flags & QUELL_S_ADVANCED && !sample->lost_bytes);
 }
 
-/**
- * quell_adapt_recovers() - set the window for a recovery that was reported to the core
- * @sk: socket of a Quell algorithm
- *
- * While CUBIC governs, the first retransmission leaves at once and ACKs clock all others,
+/*
+ * While CUBIC governs, the first retransmission is sent at once and ACKs clock all others,
  * quell_adapt_reduce().  RACK's timer retransmits without an ACK.
  */
 void quell_adapt_recovers(struct sock *sk)
@@ -486,22 +429,15 @@ void quell_adapt_recovers(struct sock *sk)
 		tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), tcp_packets_in_flight(tp) + 1));
 }
 
-/**
- * quell_adapt_new_episode() - clear the reductions: losses or marks begin an episode
- * @flow: flow
- */
 void quell_adapt_new_episode(struct quell_flow *flow)
 {
 	flow->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
 }
 
-/**
- * quell_adapt_pace() - set the rate by which the stack sizes bursts and limits its queue
- * @sk: socket of a Quell algorithm, quell_adapt_governs(), after quell_apply_*() of its window
- *
- * As in the stack for algorithms without a rate: twice the window per round trip in slow
- * start, 1.2 times later.  The stack paces by it only with the fq qdisc, or if the algorithm
- * has enabled pacing before.
+/*
+ * The rate by which the stack sizes bursts and limits its queue, as for algorithms without a rate:
+ * twice the window per round trip in slow start, 1.2 times later.  The stack paces by it only with
+ * the fq qdisc, or if the algorithm has enabled pacing before.
  */
 void quell_adapt_pace(struct sock *sk)
 {

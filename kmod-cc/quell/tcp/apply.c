@@ -191,20 +191,12 @@ static void apply_trace(const struct sock *sk, const struct quell_flow *flow)
 	trace_quell_decision(sk, &view, sizeof(view));
 }
 
-/**
- * quell_apply_event() - apply an algorithm's decision on an event
- * @sk:       socket of a Quell algorithm
- * @sample:   sample that the decision is based on
- * @decision: window, pacing rate and whether to change paths; replaced by CUBIC's or the
- *	      search's where one of these governs
- * @why:      what a reduction is for; QUELL_REDUCTION_NEVER: what the acknowledgment says
- *
- * A window below one segment becomes one segment, paced; to a peer that delays ACKs one
- * below two becomes two, paced.  One that is no whole number of segments is rounded down,
- * or, with QUELL_CORE_FRACTIONAL, up and down in turn.  The stack's window stays closed
- * until there is room for a burst.
- *
- * Context: socket lock.
+/*
+ * A window below one segment becomes one segment, paced; to a peer that delays ACKs one below two
+ * becomes two, paced.  One that is no whole number of segments is rounded down, or, with
+ * QUELL_CORE_FRACTIONAL, up and down in turn.  The stack's window stays closed until there is room
+ * for a burst.  CUBIC's or the search's decision replaces @decision where one of these governs.
+ * Socket lock.
  */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		       struct quell_decision *decision, enum quell_reduction why)
@@ -269,15 +261,9 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 }
 EXPORT_SYMBOL_GPL(quell_apply);
 
-/**
- * quell_apply_timeout() - apply an algorithm's decision about a timeout
- * @sk:       socket of a Quell algorithm
- * @sample:   sample that the decision is based on
- * @decision: window and pacing rate
- *
- * As quell_apply_event(), but does not raise the stack's window, which lets out one segment.
- *
- * Context: socket lock, within ->set_state(TCP_CA_Loss).
+/*
+ * Does not raise the stack's window, which lets out one segment.  Socket lock, within
+ * ->set_state(TCP_CA_Loss).
  */
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 			 struct quell_decision *decision)
@@ -288,15 +274,9 @@ void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 	tcp_snd_cwnd_set(tcp_sk(sk), min(cwnd_pkts, tcp_snd_cwnd(tcp_sk(sk))));
 }
 
-/**
- * quell_apply_undo() - apply an algorithm's decision about spurious losses
- * @sk:       socket of a Quell algorithm
- * @sample:   sample that the decision is based on
- * @decision: window and pacing rate
- *
- * As quell_apply(), but after a spurious timeout the window need not grow from one segment.
- *
- * Context: socket lock, within ->undo_cwnd; the state is still that of the recovery.
+/*
+ * After a spurious timeout the window need not grow from one segment.  Socket lock, within
+ * ->undo_cwnd; the state is still that of the recovery.
  */
 void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
 		      struct quell_decision *decision)

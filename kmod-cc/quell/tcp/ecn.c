@@ -60,12 +60,7 @@ static void ecn_ack_earlier(struct sock *sk, u32 rcv_nxt)
 	}
 }
 
-/**
- * quell_ecn_event() - process the ECN event of a received packet
- * @sk:    socket of a Quell algorithm with TCP_CONG_NEEDS_ECN
- * @event: any event of ->cwnd_event; others are ignored
- * Context: socket lock, within ->cwnd_event; the packet is already in rcv_nxt if it was in order.
- */
+/* Socket lock, within ->cwnd_event; the packet is already in rcv_nxt if it was in order. */
 void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
 {
 	bool marked = event == CA_EVENT_ECN_IS_CE;
@@ -87,15 +82,10 @@ void quell_ecn_event(struct sock *sk, enum tcp_ca_event event)
 	ecn_echo(tp, marked);
 }
 
-/**
- * quell_ecn_init() - run without ECN where the peer did not agree to it
- * @sk:    socket of a Quell algorithm with TCP_CONG_NEEDS_ECN
- * @plain: the algorithm's operations without TCP_CONG_NEEDS_ECN
- *
- * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable, agreed or not:
- * switches would mark instead of drop, unknown to the sender.  A socket that sets the algorithm
- * before the SYN-ACK also runs without: the flags only state its request.
- * Context: socket lock.
+/*
+ * The stack makes every packet of a TCP_CONG_NEEDS_ECN socket ECN-capable, agreed or not: switches
+ * would mark instead of drop, unknown to the sender.  A socket that sets the algorithm before the
+ * SYN-ACK also runs without: the flags only state its request.  Socket lock.
  */
 void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain)
 {

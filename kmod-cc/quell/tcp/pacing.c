@@ -8,10 +8,7 @@
 #include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
-/**
- * quell_other_flows() - number of other Quell sockets of the namespace, idle ones included
- * @sk: socket of a Quell algorithm
- */
+/* Of the namespace, idle ones included. */
 u32 quell_other_flows(const struct sock *sk)
 {
 	int socks = atomic_read(&quell_net(sock_net(sk))->socks);
@@ -27,13 +24,10 @@ static u32 limit_burst(struct sock *sk, u32 pkts)
 	return pkts;
 }
 
-/**
- * quell_segment_pkts() - ->min_tso_segs of an algorithm with ->segment_pkts
- * @sk: its socket
- *
- * Packets between two pacing delays: the minimum, and by limit_burst() the maximum of the
- * stack's TSO autosizing, which at datacenter round-trip times chooses 64 KB at any rate.
- * Return: packets, at least 1.
+/*
+ * ->min_tso_segs of an algorithm with ->segment_pkts: packets between two pacing delays, the
+ * minimum, and by limit_burst() the maximum of the stack's TSO autosizing, which at datacenter
+ * round-trip times chooses 64 KB at any rate.
  */
 u32 quell_segment_pkts(struct sock *sk)
 {
@@ -48,11 +42,7 @@ u32 quell_segment_pkts(struct sock *sk)
 	return limit_burst(sk, pkts);
 }
 
-/**
- * quell_start_core() - call an algorithm's ->init for a flow
- * @sk: socket of a Quell algorithm
- * @ev: event after quell_cc_enter(), with its sample, completed here; the decision is set
- */
+/* After quell_cc_enter(); completes the sample. */
 void quell_start_core(struct sock *sk, struct quell_event *ev)
 {
 	const struct quell_core *core = quell_cc(sk)->algo->core;
@@ -108,10 +98,9 @@ static void release_status(struct sock *sk)
 		cmpxchg(&sk->sk_pacing_status, SK_PACING_NEEDED, SK_PACING_NONE);
 }
 
-/**
- * quell_pacing_release() - end pacing and reset the limit to bursts, as sk_setup_caps() sets it
- * @sk: socket that leaves its algorithm; its window and MSS are those for the next one
- * Context: socket lock and RCU read section, or the socket is being destroyed.
+/*
+ * Resets the limit to bursts as sk_setup_caps() sets it; window and MSS are those for the next
+ * algorithm.  Socket lock and RCU read section, or the socket is being destroyed.
  */
 void quell_pacing_release(struct sock *sk)
 {

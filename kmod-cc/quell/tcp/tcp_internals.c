@@ -53,14 +53,7 @@
 #include <quell/quell.h>
 #include "tcp/tcp_internals.h"
 
-/**
- * quell_tcp_find() - find a sequence number in the retransmission queue
- * @sk:  socket
- * @seq: sequence number
- *
- * tcp_sacktag_bsearch() unchanged.
- * Return: the segment; NULL when the number is acknowledged or was not sent.
- */
+/* tcp_sacktag_bsearch() unchanged.  NULL: @seq is acknowledged or was not sent. */
 struct sk_buff *quell_tcp_find(const struct sock *sk, u32 seq)
 {
 	struct rb_node *node = sk->tcp_rtx_queue.rb_node;
@@ -194,20 +187,15 @@ static bool internals_has_room(struct sock *sk, const struct sk_buff *skb)
 	return false;
 }
 
-/**
- * quell_tcp_fragment() - split a burst that was sent
- * @sk:    socket, with SACK
- * @skb:   of its retransmission queue, neither SACKed nor of MPTCP
- * @bytes: payload of the first part, a multiple of its packets' size
- *
- * tcp_fragment(), with TCP_FRAG_IN_RTX_QUEUE, but:
- *	packet boundaries stay as sent, at any MSS now
- *	both parts must have payload; a FIN does not count
- *	the allocation is not forced, and payload must be in pages: 6.1 can also split
- *	linear data, newer kernels have no linear data
- *	the clock of the time stamp is not copied: each transmission sets it
- *	no MPTCP
- * Return: false when the burst is still whole: memory is short, or it cannot be split.
+/*
+ * Split a burst that was sent; @bytes is a multiple of its packets' size.  tcp_fragment(), with
+ * TCP_FRAG_IN_RTX_QUEUE, but:
+ *   packet boundaries stay as sent, at any MSS now
+ *   both parts must have payload; a FIN does not count
+ *   the allocation is not forced, and payload must be in pages: 6.1 can also split linear data,
+ *   newer kernels have no linear data
+ *   the clock of the time stamp is not copied: each transmission sets it
+ *   no MPTCP
  */
 bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
 {
@@ -239,14 +227,9 @@ bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes)
 	return true;
 }
 
-/**
- * quell_tcp_mark_lost() - mark a segment lost, or its retransmission
- * @sk:  socket
- * @skb: of its retransmission queue, not SACKed
- *
- * tcp_mark_skb_lost() unchanged, with tcp_verify_retransmit_hint() and
- * tcp_notify_skb_loss_event().  Kernels with upstream/7.3 do it themselves.
- * Return: whether the segment was marked lost before.
+/*
+ * tcp_mark_skb_lost() unchanged, with tcp_verify_retransmit_hint() and tcp_notify_skb_loss_event().
+ * Kernels with upstream/7.3 do it themselves.  Returns whether the segment was marked before.
  */
 #ifdef QUELL_HAVE_MARK_RANGE_LOST
 bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
@@ -283,13 +266,9 @@ bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
 }
 #endif
 
-/**
- * quell_tcp_unmark_lost() - revert quell_tcp_mark_lost() and a retransmission
- * @tp:	     socket
- * @skb:     first segment
- * @end_seq: sequence number after the last segment: @skb may have been split since
- *
- * Has no original: TCP's own probe (tcp_send_loss_probe()) is never counted as lost or
+/*
+ * Reverts quell_tcp_mark_lost() and a retransmission, up to @end_seq: @skb may have been split
+ * since.  Has no original: TCP's own probe (tcp_send_loss_probe()) is never counted as lost or
  * retransmitted.
  */
 void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq)
@@ -307,23 +286,15 @@ void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq
 	}
 }
 
-/**
- * quell_tcp_forget_order() - take a lost segment from the list that RACK checks
- * @skb: segment
- *
- * As tcp_rack_detect_loss() with segments it marks; tcp_update_skb_after_send() adds it again.
- */
+/* As tcp_rack_detect_loss() with segments it marks; tcp_update_skb_after_send() adds it again. */
 void quell_tcp_forget_order(struct sk_buff *skb)
 {
 	list_del_init(&skb->tcp_tsorted_anchor);
 }
 
-/**
- * quell_tcp_expect_reordering() - make RACK allow for reordering
- * @sk: socket of a Quell algorithm
- *
- * As tcp_check_sack_reordering() increments reord_seen, which makes tcp_rack_reo_wnd() return
- * a quarter of the minimum round-trip time; but only from 0 to 1, without tp->reordering.
+/*
+ * As tcp_check_sack_reordering() increments reord_seen, which makes tcp_rack_reo_wnd() return a
+ * quarter of the minimum round-trip time; but only from 0 to 1, without tp->reordering.
  */
 void quell_tcp_expect_reordering(struct sock *sk)
 {
@@ -333,20 +304,13 @@ void quell_tcp_expect_reordering(struct sock *sk)
 	quell_cc(sk)->reorders = true;
 }
 
-/**
- * quell_tcp_reset_reordering() - the degree of reordering as tcp_init_sock() sets it
- * @sk: socket
- */
+/* As tcp_init_sock() sets it. */
 void quell_tcp_reset_reordering(struct sock *sk)
 {
 	WRITE_ONCE(tcp_sk(sk)->reordering, READ_ONCE(sock_net(sk)->ipv4.sysctl_tcp_reordering));
 }
 
-/**
- * quell_tcp_forget_reordering() - revert quell_tcp_expect_reordering()
- * @sk:      socket that leaves its algorithm
- * @sprayed: its segments took different paths: all is as tcp_init_sock() sets it
- */
+/* Of a socket that leaves its algorithm; @sprayed: all is as tcp_init_sock() sets it. */
 void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -361,12 +325,7 @@ void quell_tcp_forget_reordering(struct sock *sk, bool sprayed)
 	}
 }
 
-/**
- * quell_tcp_update_pacing_rate() - set the pacing rate by window and round-trip time
- * @sk: socket that leaves its algorithm
- *
- * tcp_update_pacing_rate(), but unchanged without a round-trip time.
- */
+/* tcp_update_pacing_rate(), but unchanged without a round-trip time. */
 void quell_tcp_update_pacing_rate(struct sock *sk)
 {
 	const struct netns_ipv4 *ipv4 = &sock_net(sk)->ipv4;
@@ -386,11 +345,9 @@ void quell_tcp_update_pacing_rate(struct sock *sk)
 		   min_t(u64, rate_bytes_ps, READ_ONCE(sk->sk_max_pacing_rate)));
 }
 
-/**
- * quell_tcp_disorder() - from Open to Disorder, in which TCP checks for losses
- * @sk: socket
- *
- * tcp_try_to_open(), without tcp_set_ca_state(): ->set_state() does not need this change.
+/*
+ * From Open to Disorder, in which TCP checks for losses: tcp_try_to_open(), without
+ * tcp_set_ca_state(), as ->set_state() does not need this change.
  */
 void quell_tcp_disorder(struct sock *sk)
 {
@@ -400,24 +357,19 @@ void quell_tcp_disorder(struct sock *sk)
 	tcp_sk(sk)->high_seq = tcp_sk(sk)->snd_nxt;
 }
 
-/**
- * quell_tcp_keep_marks() - keep TCP from removing loss marks by undo
- * @tp: socket
- *
- * Clears undo_marker as tcp_undo_cwnd_reduction() does: without it
- * tcp_try_undo_recovery(), _partial(), _loss() and _dsack() do not undo.
+/*
+ * Clears undo_marker as tcp_undo_cwnd_reduction() does: without it tcp_try_undo_recovery(),
+ * _partial(), _loss() and _dsack() do not undo.
  */
 void quell_tcp_keep_marks(struct tcp_sock *tp)
 {
 	tp->undo_marker = 0;
 }
 
-/**
- * quell_tcp_send_lost() - have the stack send one lost segment, with any window
- * @sk: socket, not owned by a process
- *
- * As when a process releases the socket after the small-queue limit was reached
- * (tcp_tsq_handler(), tcp_release_cb()), the window opened by one segment.
+/*
+ * Have the stack send one lost segment, with any window: as when a process releases the socket
+ * after the small-queue limit was reached (tcp_tsq_handler(), tcp_release_cb()), the window opened
+ * by one segment.
  */
 void quell_tcp_send_lost(struct sock *sk)
 {
@@ -431,17 +383,11 @@ void quell_tcp_send_lost(struct sock *sk)
 	tcp_snd_cwnd_set(tp, cwnd_pkts);
 }
 
-/**
- * quell_tcp_reduce() - the window during its reduction to a smaller one
- * @tp:          socket, in CWR or Recovery
- * @to_pkts:     the window at the end of the reduction, > 0
- * @delivered_pkts: packets that the ACK reported delivered, > 0
- * @recovers:    the ACK advanced snd_una, and no further loss was detected
- *
- * Proportional rate reduction (RFC 9937): tcp_cwnd_reduction(), which tcp_cong_control() does
- * not call for an algorithm with ->cong_control, to @to_pkts instead of ssthresh;
- * tcp_enter_recovery() and tcp_enter_cwr() set up the counts for any algorithm.
- * Return: window, packets.
+/*
+ * Proportional rate reduction (RFC 9937): tcp_cwnd_reduction(), which tcp_cong_control() does not
+ * call for an algorithm with ->cong_control, to @to_pkts instead of ssthresh; tcp_enter_recovery()
+ * and tcp_enter_cwr() set up the counts for any algorithm.  @recovers: the ACK advanced snd_una,
+ * and no further loss was detected.
  */
 u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool recovers)
 {
@@ -463,13 +409,10 @@ u32 quell_tcp_reduce(struct tcp_sock *tp, u32 to_pkts, u32 delivered_pkts, bool 
 	return inflight_pkts + max_t(s64, more_pkts, tp->prr_out ? 0 : 1);
 }
 
-/**
- * quell_tcp_has_timed_out() - whether a socket enters Loss because a timer expired
- * @sk: socket, within ->set_state(TCP_CA_Loss)
- *
- * tcp_non_congestion_loss_retransmit() also enters Loss, for data that exceeded the path MTU
- * or was refused with the SYN: it keeps the window and clears undo_marker, whereas
- * tcp_enter_loss() sets the window to one more than the packets in flight.
+/*
+ * Within ->set_state(TCP_CA_Loss).  tcp_non_congestion_loss_retransmit() also enters Loss, for data
+ * that exceeded the path MTU or was refused with the SYN: it keeps the window and clears
+ * undo_marker, whereas tcp_enter_loss() sets the window to one more than the packets in flight.
  */
 bool quell_tcp_has_timed_out(const struct sock *sk)
 {
