@@ -41,12 +41,7 @@ static const struct rhashtable_params flow_hash_params = {
 /* By address of the socket.  Buckets have their own locks; readers RCU. */
 static struct rhashtable quell_flows;
 
-/**
- * quell_flow_publish() - let dumps and the hooks find a flow, in this order
- * @flow: flow; its number is set
- *
- * Return: 0 or -errno; a dump may have found the flow by its number before that.
- */
+/* Let dumps, then the hooks find a flow.  A dump may have found it even if this fails. */
 int quell_flow_publish(struct quell_flow *flow)
 {
 	struct quell_net *qnet = flow->qnet;
@@ -62,21 +57,14 @@ int quell_flow_publish(struct quell_flow *flow)
 	return err;
 }
 
-/**
- * quell_flow_withdraw() - let no hook and no dump find a flow any more
- * @flow: flow; earlier finders may use it until a grace period has passed
- */
+/* Earlier finders may use the flow until a grace period has passed. */
 void quell_flow_withdraw(struct quell_flow *flow)
 {
 	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
 	xa_erase_bh(&flow->qnet->flows, flow->id);
 }
 
-/**
- * quell_flow_find() - the flow of a socket, or NULL
- * @sk: socket, referenced or in an RCU read section; any kind
- * Context: RCU read section; the result is valid until its end.
- */
+/* Of any kind of socket; NULL without a flow.  RCU read section. */
 struct quell_flow *quell_flow_find(const struct sock *sk)
 {
 	return rhashtable_lookup(&quell_flows, &sk, flow_hash_params);
@@ -136,21 +124,11 @@ static const char * const option_names[] = {
 	[QUELL_OPTION_STRIPPED]		= "stripped",
 };
 
-/**
- * quell_option_name() - name of an option state, for user space
- * @state: state of the option
- */
 const char *quell_option_name(enum quell_option_state state)
 {
 	return option_names[state];
 }
 
-/**
- * quell_put_flow_identity() - put a flow's cookie, algorithm, addresses and interface
- * @skb:  message
- * @flow: flow
- * Return: 0 or -EMSGSIZE.
- */
 int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :
@@ -185,11 +163,6 @@ static int put_option_ntf(struct sk_buff *skb, const void *about)
 	return 0;
 }
 
-/**
- * quell_notify_option() - report whether a connection uses the option
- * @flow:  its context
- * @state: the new state; QUELL_OPTION_NOT_OFFERED is not reported
- */
 void quell_notify_option(const struct quell_flow *flow, enum quell_option_state state)
 {
 	struct option_ntf notice = { flow, state };
@@ -216,12 +189,7 @@ static int put_adapt_ntf(struct sk_buff *skb, const void *about)
 	return 0;
 }
 
-/**
- * quell_notify_adapt() - report a change of a flow's governor
- * @flow:   its context
- * @phase:  governor, quell_adapt_phase_name()
- * @reason: quell_adapt_reason_name(); NULL if its algorithm governs
- */
+/* @reason is NULL if its algorithm governs. */
 void quell_notify_adapt(const struct quell_flow *flow, const char *phase, const char *reason)
 {
 	struct adapt_ntf notice = { flow, phase, reason };

@@ -69,48 +69,34 @@ enum quell_reduction {
 #define QUELL_REDUCTION_TIME_BITS	38
 #define QUELL_REDUCTION_TIME_SHIFT	12
 
-/**
- * struct quell_delack - how soon the program of this end answers
- * @request_rx_ns:	 receipt of the oldest request without an answer, ns modulo 2^32; valid if
- *			 @has_request
- * @expedite_seq:	 sequence number after the newest data that is to be acknowledged at once;
- *		 valid if @expedited
- * @has_request:	 a request came in that was not answered yet
- * @expedited:	 no packet left since
- * @prompt:	 answers in a row that came soon enough, up to the number that is needed
- * @turn:	 requests with an ACK that could have waited
- *
- * The hooks write this without a common lock, with WRITE_ONCE(): the values are hints.
- * An ACK that no answer takes along leaves when the flow's timer finds it, quell_tail.ack_ns.
+/*
+ * How soon the program of this end replies.  The hooks write this without a common lock, with
+ * WRITE_ONCE(): the values are hints.  A delayed ACK is sent at quell_tail.ack_ns.
  */
 struct quell_delack {
+	/* Oldest request without a reply, modulo 2^32; valid if @has_request. */
 	u32	request_rx_ns;
+	/* After the newest data to be acknowledged at once; valid if @expedited. */
 	u32	expedite_seq;
 	bool	has_request;
-	bool	expedited;
-	u8	prompt;
-	u8	turn;
+	bool	expedited;	/* no packet was sent since */
+	u8	prompt;	/* replies in a row that came soon enough, limited */
+	u8	turn;	/* requests with an ACK that could have waited */
 };
 
-/**
- * struct quell_path - path entropies of a flow; path.c
- * @reps:      REPS state; NULL until the first segment is sprayed
- * @label:     the flow's own flow label, host order; 0 before the first sprayed segment
- * @entropies: number of path entropies; 0: this flow is not sprayed
- * @used:      segments sent, by enum quell_reps_source of their entropy
- * @kept:      echoes of unmarked packets; their entropy may be used again
- * @marked:    echoes of marked packets
- *
- * The lock of the flow protects all fields.  Those that dumps read without it are written
- * with WRITE_ONCE().
+/*
+ * Path entropies of a flow; path.c.  The lock of the flow protects all fields; those that dumps
+ * read without it are written with WRITE_ONCE().
  */
 struct quell_path {
-	struct quell_reps	*reps;
+	struct quell_reps	*reps;	/* NULL until the first segment is sprayed */
+	/* Own flow label, host order; 0 before the first sprayed segment. */
 	u32			label;
-	u32			entropies;
+	u32			entropies;	/* 0: this flow is not sprayed */
+	/* Segments, by enum quell_reps_source. */
 	u64			used[QUELL_REPS_FROZEN + 1];
-	u64			kept;
-	u64			marked;
+	u64			kept;	/* echoes of unmarked packets */
+	u64			marked;	/* echoes of marked packets */
 };
 
 /* Parameter "tcp-int" of the signal plane. */
@@ -118,23 +104,17 @@ struct quell_path {
 #define QUELL_TCPINT_SEND	1U
 #define QUELL_TCPINT_USE	2U
 
-/**
- * struct quell_tcpint - TCP-INT state of a flow
- * @mode:   QUELL_TCPINT_*
- * @due:    echo for the next segment, quell_tcp_int_pack(); 0: no echo
- * @echoed: newest echo received, for the next sample; 0: already used
- * @newest: newest echo received, for display
- * @link:   state from which echoes are made into telemetry records
- *
- * The socket lock protects @mode, written with WRITE_ONCE(), and @link.  The receive hook writes
- * the other fields; LOCAL_OUT consumes @due, the holder of the socket lock @echoed.
+/*
+ * TCP-INT state of a flow.  The socket lock protects @mode, written with WRITE_ONCE(), and @link.
+ * The receive hook writes the other fields; LOCAL_OUT consumes @due, the holder of the socket lock
+ * @echoed.
  */
 struct quell_tcpint {
-	u32				mode;
-	u32				due;
-	u32				echoed;
-	u32				newest;
-	struct quell_tcp_int_link	link;
+	u32				mode;	/* QUELL_TCPINT_* */
+	u32				due;	/* echo for the next segment, packed; 0: no echo */
+	u32				echoed;	/* newest, for the next sample; 0: already used */
+	u32				newest;	/* for display */
+	struct quell_tcp_int_link	link;	/* makes echoes into telemetry records */
 };
 
 /* State of a flow's last probe. */
@@ -144,61 +124,39 @@ enum quell_probe {
 	QUELL_PROBE_ACKED,
 };
 
-/**
- * struct quell_tail - the timer that detects tail loss
- * @timer:	fires when a probe may be due
- * @ack_ns:	when the ACK must leave that may wait for an answer, modulo 2^32; valid if
- *		@delack_pending
- * @ack_seq:	sequence number after the data that it is for
- * @probes:	probes sent; read by dumps
- * @delack_pending:	an ACK may wait, until it leaves with data or the timer has looked
- * @tries:	probes since data was last delivered
- * @patience:	doublings of the timeout for spurious probes
- * @probe:	enum quell_probe; written with WRITE_ONCE(), for LOCAL_OUT
- * @loss_reported: ->on_loss was called for the loss the last probe is about
- * @idle_expiries:	expiries since something was lost before which no probe was due, up to a
- *		number; written with WRITE_ONCE(), for LOCAL_OUT
- * @busy:	expiries in a row that found the socket owned by a process, up to a number;
- *		only expiries use it
- * @timeout_ns:	time without an acknowledgment before a probe; 0: no probe; written with both
- *		locks, as words may have 32 bits
- * @since_ns:	when data was last acknowledged, or a probe could not be sent,
- *		CLOCK_MONOTONIC, ns
- * @tx_end_ns:	when the last segment sent has left the interface
- * @srtt_ns:	smoothed round-trip time; 0: not known yet
- * @var_ns:	mean deviation of the round-trip time
- * @probe_ns:	when the last probe left
- * @wait_ns:	age of the last probe's segment when it was sent again, at least the timeout
- * @verdict_ns:	a probe that was acknowledged counts as needed if no DSACK comes before
- * @probe_end:	sequence number after the last probe
- * @dsacks:	tcp_sock.dsack_dups when the last probe left
- *
- * The lock of the flow protects @timer, @ack_ns, @ack_seq, @delack_pending and @tx_end_ns, the
- * socket lock the other fields.
+/*
+ * The timer that detects tail loss and sends delayed ACKs.  The lock of the flow protects @timer,
+ * @ack_ns, @ack_seq, @delack_pending and @tx_end_ns, the socket lock the other fields.
  */
 struct quell_tail {
 	struct hrtimer		timer;
+	/* 0: no probe; written with both locks, as words may have 32 bits. */
 	u64			timeout_ns;
-	u64			since_ns;
-	u64			tx_end_ns;
-	u64			srtt_ns;
+	u64			since_ns;	/* last ACK of data, or failure to send a probe */
+	u64			tx_end_ns;	/* end of the last segment on the link */
+	u64			srtt_ns;	/* 0: not known yet */
 	u64			var_ns;
+	/* When a delayed ACK is due, modulo 2^32; valid if @delack_pending. */
 	u32			ack_ns;
-	u32			ack_seq;
+	u32			ack_seq;	/* after the data that it is for */
+	/* Until the ACK is sent with data or the timer has fired. */
 	bool			delack_pending;
-	u8			tries;
-	u8			patience;
-	u8			probe;
+	u8			tries;	/* probes since data was last delivered */
+	u8			patience;	/* doublings of the timeout for spurious probes */
+	u8			probe;	/* enum quell_probe; WRITE_ONCE(), for LOCAL_OUT */
+	/* ->on_loss was called for the loss of the last probe. */
 	bool			loss_reported;
+	/* Without a probe due, limited; WRITE_ONCE(), for LOCAL_OUT. */
 	u8			idle_expiries;
+	/* Expiries in a row with the socket owned by a process, limited. */
 	u8			busy;
-	u32			probes;
-	u32			probe_end;
-	u32			dsacks;
-	u64			probe_ns;
+	u32			probes;	/* for dumps */
+	u32			probe_end;	/* after the last probe */
+	u32			dsacks;	/* tcp_sock.dsack_dups at the last probe */
+	u64			probe_ns;	/* when the last probe was sent */
 	union {
-		u64		wait_ns;	/* QUELL_PROBE_SENT */
-		u64		verdict_ns;	/* QUELL_PROBE_ACKED */
+		u64	wait_ns;	/* PROBE_SENT: age of its segment, at least the timeout */
+		u64	verdict_ns;	/* PROBE_ACKED: needed unless a DSACK comes before */
 	};
 };
 
@@ -206,17 +164,11 @@ struct quell_tail {
 #define QUELL_LOST_MIN	16
 #define QUELL_LOST_MAX	128
 
-/**
- * struct quell_lost - data that a NACK reports as trimmed
- * @seq:	first sequence number
- * @end_seq:	sequence number after the last
- * @echo_ns:	departure of the trimmed packet, ns modulo 2^32
- * @entropy:	path entropy of the trimmed packet
- */
+/* Data that a NACK reports as trimmed. */
 struct quell_lost {
 	u32	seq;
 	u32	end_seq;
-	u32	echo_ns;
+	u32	echo_ns;	/* departure of the packet, modulo 2^32 */
 	u8	entropy;
 };
 
@@ -226,206 +178,137 @@ struct quell_lost_ring {
 	struct quell_lost	lost[];
 };
 
-/**
- * struct quell_recover - trimmed data of a flow and its recovery; nack.c, recover.c
- * @lock:        protects @waiting, @closed, @ring with its entries, and @nack_ns
- * @waiting:     NACKs in @ring
- * @closed:      the flow is released
- * @due:         some data below @end_seq is not acknowledged
- * @other_loss:  a segment that was not trimmed was lost since a recovery began
- * @loss_unreported: all lost segments of this recovery were trimmed, ->on_loss not called
- * @watched:     DSACKs may still show that all retransmissions since @again were spurious
- * @ring:        NACKs received; freed when all data that they name is acknowledged
- * @nack_ns:     earliest time of the next NACK by the rate limit
- * @pkts:        segments marked lost by a NACK since the last sample
- * @bytes:       payload of the segments in @pkts
- * @lost_pkts:   tcp_sock.lost at the last sample
- * @end_seq:     sequence number after the last data marked lost by a NACK
- * @trimmed_ns:  transmission time of the newest copy that was trimmed; 0: never
- * @reported_ns: time of the last call of ->on_loss or ->on_rto
- * @again:       tcp_sock.total_retrans when @due was last set
- * @dsacks:      tcp_sock.dsack_dups when @due was last set
- * @trims:       trimmed packets received
- * @sent:        NACKs sent
- * @received:    NACKs received
- * @recovered:   NACKs that marked data lost
- *
- * The socket lock protects @pkts to @dsacks and writes to @recovered; the receive hook
- * writes the other counters.  Those that dumps read are written with WRITE_ONCE().
+/*
+ * Trimmed data of a flow and its recovery; nack.c, recover.c.  The socket lock protects @pkts to
+ * @dsacks and writes to @recovered; the receive hook writes the other counters.  Those that dumps
+ * read are written with WRITE_ONCE().
  */
 struct quell_recover {
-	spinlock_t		lock;	/* see above */
-	u8			waiting;
-	bool			closed;
-	bool			due : 1;
+	/* Protects @waiting, @closed, @ring with its entries, @nack_ns. */
+	spinlock_t		lock;
+	u8			waiting;	/* NACKs in @ring */
+	bool			closed;	/* the flow is released */
+	bool			due : 1;	/* some data below @end_seq is not acknowledged */
+	/* A segment that was not trimmed was lost since a recovery began. */
 	bool			other_loss : 1;
+	/* All lost segments were trimmed, ->on_loss not called. */
 	bool			loss_unreported : 1;
+	/* DSACKs may yet show all retransmissions since @again spurious. */
 	bool			watched : 1;
+	/* Freed when all data that the NACKs name is acknowledged. */
 	struct quell_lost_ring	*ring;
-	u64			nack_ns;
-	u32			pkts;
-	u32			bytes;
-	u32			lost_pkts;
-	u32			end_seq;
+	u64			nack_ns;	/* earliest next NACK by the rate limit */
+	u32			pkts;	/* marked lost by a NACK since the last sample */
+	u32			bytes;	/* payload of @pkts */
+	u32			lost_pkts;	/* tcp_sock.lost at the last sample */
+	u32			end_seq;	/* after the last data marked lost by a NACK */
+	/* Transmission of the newest copy that was trimmed; 0: never. */
 	u64			trimmed_ns;
-	u64			reported_ns;
-	u32			again;
-	u32			dsacks;
-	u32			trims;
-	u32			sent;
-	u32			received;
-	u32			recovered;
+	u64			reported_ns;	/* last call of ->on_loss or ->on_rto */
+	u32			again;	/* tcp_sock.total_retrans when @due was last set */
+	u32			dsacks;	/* tcp_sock.dsack_dups when @due was last set */
+	u32			trims;	/* trimmed packets received */
+	u32			sent;	/* NACKs */
+	u32			received;	/* NACKs */
+	u32			recovered;	/* NACKs that marked data lost */
 };
 
 /* Where a lock is four bytes, it is 80. */
 static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
 
-/**
- * struct quell_flow - context of one Quell socket
- * @node:		in quell_flows, by @sk
- * @sk:			the socket; without the socket lock only its address and its
- *			cookie may be used
- * @qnet:		namespace of the socket
- * @algo:		algorithm of the socket
- * @lock:		protects @closed to @segments, and @path
- * @closed:		the socket has released the flow: no entry may be added to it
- * @peer_delays:	the peer delays all ACKs: it is without Quell, or says
- *			so; only the holder of the socket lock uses it
- * @fallback_reported:	why CUBIC governs, as reported last, if there was a listener; 0: not; only
- *			the holder of the socket lock uses it
- * @resent_ns:		TCP's stamp of the newest retransmission, ns modulo 2^32
- * @resent_seq:		first sequence number of the newest retransmission
- * @stamp_secret:	added to departures on the wire; constant
- * @depart_ns:		newest departure of a segment, CLOCK_MONOTONIC, ns
- * @link:		interface the flow leaves by
- * @ack_rx_list:	newest receipts, oldest first: struct quell_ack_rx
- * @echo:		newest data packets to be echoed, oldest first: struct quell_echo
- * @ack_rx_lost:	receipts overwritten before TCP saw them
- * @segments:		segments sent
- * @delack:		whether ACKs wait for the program's answers; see struct quell_delack
- * @ack_requested_seq:	sequence number after the newest data that asked for an ACK
- * @round_seq:		the round trip ends when more than this is acknowledged
- * @carry_bytes:	added to the windows of this round trip, see apply_cwnd_pkts()
- * @rest_bytes:		remainder, beyond whole segments, of this round trip's first window
- * @option_room_bytes:	payload bytes per segment given up to make room for options
- * @ext_hdr_bytes:	icsk_ext_hdr_len as last set, @option_room_bytes included
- * @adapt:		whether CUBIC, the search or the algorithm governs the window;
- *			socket lock
- * @path:		path entropies of the flow's segments
- * @tail:		timer that detects tail loss; see struct quell_tail
- * @dasr:		its part in the sets of active senders; NULL if its algorithm has
- *			none; constant
- * @now:		the flow's last decision and round-trip times
- * @reduction:		reason of the last window reduction, see quell_reduction_pack(); 0 never
- * @retransmits:	segments retransmitted
- * @karn:		RTT samples discarded because of a retransmission
- * @overruns:		segments not recorded because the ring was full
- * @data_ack_seq:	acknowledgment number of the newest data received; written by the
- *			receive hook
- * @mss_bytes:		maximum segment size
- * @limit:		enum quell_limit
- * @hops:		switches on the path; written by the receive hook
- * @option:		enum quell_option_state
- * @option_seen:	the peer has sent the option; written by the receive hook
- * @inflight_bytes:	bytes in flight before the last ACK
- * @echoes:		round-trip times taken from echoes
- * @records:		telemetry records taken
- * @telemetry:		newest telemetry record; its fields may be of different records
- * @recover:		recovery of trimmed segments, see struct quell_recover
- * @tcp_int:		the public TCP-INT option, see struct quell_tcpint
- * @undo:		cuts for the newest episode of losses, to restore if these prove
- *			spurious; socket lock
- * @rcu:		for freeing after the last reader; the socket lock no longer uses @undo then
- * @id:			number in quell_net.flows
- * @family:		AF_INET or AF_INET6
- * @sport:		local port, host order
- * @dport:		remote port, host order
- * @option_missed:	packets in a row with room for the option but without it, limited;
- *			written by the receive hook
- * @saddr:		local address
- * @daddr:		remote address
- * @resent_depart_ns:	newest departure of a retransmission, CLOCK_MONOTONIC, ns modulo 2^32
- * @ack_rx_few:		room of @ack_rx_list while it is short
- * @echo_few:		room of @echo while it is short
- *
- * The first three cache lines are those of each packet in and out, the fourth has the timer that
- * segments set; each ACK uses up to @path and the first of @recover.  @node to @algo, @sport and
- * @dport, and @id to @daddr are constant once the flow is in the hash.
- * The holder of @lock owns @closed, @ack_requested_seq to @segments, @ack_rx_list, @echo,
- * @ack_rx_few and
- * @echo_few (@link is read with READ_ONCE() without it, and @delack is written without it); the
- * holder of the socket lock owns @peer_delays, @fallback_reported and @round_seq to @adapt.
- * @mss_bytes and @now to @telemetry are written with WRITE_ONCE() by the holder of the socket
- * lock (@retransmits, @overruns and @option: of @lock), or by the receive hook where noted,
- * and read with READ_ONCE() in any RCU read section.
+/*
+ * Context of one Quell socket.  The first three cache lines are those of each packet in and out,
+ * the fourth has the timer that segments set; each ACK uses up to @path and the first of @recover.
+ * @node to @algo, @sport and @dport, and @id to @daddr are constant once the flow is in the hash.
+ * @lock protects @closed, @ack_requested_seq to @segments, @path, @ack_rx_list, @echo, @ack_rx_few
+ * and @echo_few (@link is read with READ_ONCE() without it, and @delack is written without it); the
+ * socket lock @peer_delays, @fallback_reported and @round_seq to @adapt.  @mss_bytes and @now to
+ * @telemetry are written with WRITE_ONCE() by the holder of the socket lock (@retransmits,
+ * @overruns and @option: of @lock), or by the receive hook where noted, and read with READ_ONCE()
+ * in any RCU read section.
  */
 struct quell_flow {
 	/* Each packet, in and out. */
-	struct rhash_head	node;
+	struct rhash_head	node;	/* in quell_flows, by @sk */
+	/* Without the socket lock only its address and cookie may be used. */
 	const struct sock	*sk;
 	struct quell_net	*qnet;
 	const struct quell_algo	*algo;
 	spinlock_t		lock;	/* see above */
-	bool			closed;
-	u8			option;
-	u8			hops;
-	bool			peer_delays;
-	u16			sport;
-	u16			dport;
-	u32			data_ack_seq;
+	bool			closed;	/* no entry may be added */
+	u8			option;	/* enum quell_option_state */
+	u8			hops;	/* switches on the path; receive hook */
+	bool			peer_delays;	/* all ACKs: it is without Quell, or says so */
+	u16			sport;	/* host order */
+	u16			dport;	/* host order */
+	u32			data_ack_seq;	/* of the newest data received; receive hook */
 	struct quell_delack	delack;
 
 	/* Each segment of data sent, and its ACK. */
+	/* After the newest data that requested an ACK. */
 	u32			ack_requested_seq;
 	struct quell_link	link;
-	u64			depart_ns;
+	u64			depart_ns;	/* newest departure of a segment, CLOCK_MONOTONIC */
+	/* TCP's stamp of the newest retransmission, modulo 2^32. */
 	u32			resent_ns;
-	u32			resent_seq;
+	u32			resent_seq;	/* of the newest retransmission */
+	/* Newest departure of a retransmission, modulo 2^32. */
 	u32			resent_depart_ns;
-	u32			stamp_secret;
-	struct quell_dasr	*dasr;
+	u32			stamp_secret;	/* added to departures on the wire; constant */
+	struct quell_dasr	*dasr;	/* NULL without QUELL_CORE_SENDERS; constant */
 	struct quell_segments	segments;
 	struct quell_tail	tail;
 
 	/* Each ACK: the window and the snapshot for observers. */
+	/* The round trip ends when more than this is acknowledged. */
 	u32			round_seq;
+	/* For the windows of this round trip, apply_cwnd_pkts(). */
 	u32			carry_bytes;
-	u32			rest_bytes;
+	u32			rest_bytes;	/* of its first window beyond whole segments */
+	/* Payload per segment given up for options. */
 	u32			option_room_bytes;
 	u32			mss_bytes;
-	u32			inflight_bytes;
+	u32			inflight_bytes;	/* before the last ACK */
 	struct quell_snapshot	now;
 	struct quell_adapt	adapt;
-	u64			reduction;
-	u8			limit;
+	u64			reduction;	/* the last, see quell_reduction_pack(); 0 never */
+	u8			limit;	/* enum quell_limit */
+	/* Why CUBIC governs, as reported last; 0: not. */
 	u8			fallback_reported;
-	bool			option_seen;
+	bool			option_seen;	/* from the peer; receive hook */
 	struct quell_path	path;
 	struct quell_tcpint	tcp_int;
 	struct quell_recover	recover;
 
 	/* With the option, or a process that owns the socket. */
+	/* struct quell_ack_rx, newest receipts, oldest first. */
 	struct quell_list	ack_rx_list;
+	/* struct quell_echo, data packets to be echoed, oldest first. */
 	struct quell_list	echo;
+	/* Of @ack_rx_list while it is short. */
 	struct quell_ack_rx	ack_rx_few[QUELL_ACK_RX_FEW];
-	struct quell_echo	echo_few[QUELL_ECHOES_FEW];
-	u64			echoes;
-	u64			records;
-	struct quell_telemetry	telemetry;
-	u32			ack_rx_lost;
+	struct quell_echo	echo_few[QUELL_ECHOES_FEW];	/* of @echo while it is short */
+	u64			echoes;	/* RTTs taken from echoes */
+	u64			records;	/* telemetry records taken */
+	struct quell_telemetry	telemetry;	/* its fields may be of different records */
+	u32			ack_rx_lost;	/* receipts overwritten before TCP saw them */
+	/* Packets in a row without it despite room; receive hook. */
 	u16			option_missed;
 
 	/* Losses, dumps and the flow's end. */
 	u16			family;
 	u64			retransmits;
-	u32			karn;
+	u32			karn;	/* RTT samples discarded because of a retransmission */
+	/* Segments not recorded because the ring was full. */
 	u32			overruns;
 	union {
+		/* To restore if the newest losses prove spurious; socket lock. */
 		struct quell_undo	undo;
-		struct rcu_head		rcu;
+		struct rcu_head		rcu;	/* @undo is not used any more */
 	};
+	/* icsk_ext_hdr_len as last set, @option_room_bytes included. */
 	u32			ext_hdr_bytes;
-	u32			id;
+	u32			id;	/* in quell_net.flows */
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
 };
@@ -448,25 +331,13 @@ static inline bool quell_adapt_is_on(const struct quell_flow *flow)
 	return flow && flow->adapt.phase != QUELL_ADAPT_OFF;
 }
 
-/**
- * quell_adapt_governs() - whether CUBIC or the search governs a flow's window
- * @flow: flow, or NULL
- *
- * Context: socket lock.
- * Return: false if the algorithm governs it.
- */
+/* Whether CUBIC or the search governs.  Socket lock; @flow may be NULL. */
 static inline bool quell_adapt_governs(const struct quell_flow *flow)
 {
 	return flow && !quell_adapt_is_fit(&flow->adapt);
 }
 
-/**
- * quell_adapt_note_ack() - TCP begins to process an ACK
- * @flow:    flow
- * @has_ece: the ACK carries ECN-Echo
- *
- * Lets cc_on_cwr() distinguish a reduction for ECN-Echo from others.
- */
+/* Lets cc_on_cwr() distinguish a reduction for ECN-Echo from others. */
 static inline void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
 {
 	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
@@ -474,15 +345,7 @@ static inline void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
 		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
 }
 
-/**
- * quell_segments_open() - an entry for new data
- * @flow: flow it belongs to
- * @sk:   the flow's socket
- * @seq:  its first sequence number
- *
- * Context: lock of @flow.
- * Return: entry to be set in full; NULL when there was no room.
- */
+/* Entry for new data, to be set in full; NULL: no room.  Lock of @flow. */
 static inline struct quell_segment *quell_segments_open(struct quell_flow *flow,
 							const struct sock *sk, u32 seq)
 {

@@ -19,12 +19,9 @@
  */
 static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
 
-/**
- * quell_sock_alloc() - memory charged to a socket's cgroup, in softirq too
- * @sk:    socket
- * @bytes: size; above PAGE_ALLOC_COSTLY_ORDER pages it leaves the atomic reserves alone
- * Context: any but hard interrupts.
- * Return: memory, not cleared, for kfree(); NULL when it is short.
+/*
+ * Charged to the socket's cgroup, in softirq too.  Above PAGE_ALLOC_COSTLY_ORDER pages it leaves
+ * the atomic reserves alone.
  */
 void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 {
@@ -42,13 +39,7 @@ void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 	return memory;
 }
 
-/**
- * quell_sock_zalloc() - an object of a cache, charged to a socket's cgroup
- * @sk:    socket; that of a passive connection has no cgroup before accept()
- * @cache: cache
- * Context: any but hard interrupts.
- * Return: object, all zero, for kmem_cache_free(); NULL when memory is short.
- */
+/* A passive connection has no cgroup before accept(). */
 void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
 {
 	struct mem_cgroup *before;
@@ -64,12 +55,6 @@ void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
 	return object;
 }
 
-/**
- * quell_list_init() - initialise an empty list
- * @list: set in full
- * @few:  room in the flow
- * @room: number of elements that @few holds
- */
 void quell_list_init(struct quell_list *list, void *few, u32 room)
 {
 	list->at = few;
@@ -78,11 +63,7 @@ void quell_list_init(struct quell_list *list, void *few, u32 room)
 	list->heap = false;
 }
 
-/**
- * quell_list_free() - free the memory of a list that is no longer used
- * @list: list
- * Context: the lock that protects the list.
- */
+/* Lock of the list. */
 void quell_list_free(struct quell_list *list)
 {
 	if (list->heap)
@@ -90,15 +71,7 @@ void quell_list_free(struct quell_list *list)
 	quell_list_init(list, NULL, 0);
 }
 
-/**
- * quell_list_grow() - make room in a list that is full
- * @list:          list
- * @sk:            socket it belongs to
- * @element_bytes: size of an element
- * @most:          maximum number of elements
- * Context: the lock that protects the list.
- * Return: false when the list has room for @most already, or memory is short.
- */
+/* For a full list; false: it has room for @most already, or memory is short.  Lock of the list. */
 bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
 		     u32 most)
 {

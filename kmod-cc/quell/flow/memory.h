@@ -8,18 +8,12 @@
 struct kmem_cache;
 struct sock;
 
-/**
- * struct quell_list - a short array of equal elements
- * @at:   the elements, in the flow or on the heap
- * @nr:   number of elements
- * @room: number of elements that fit at @at
- * @heap: @at is on the heap
- */
+/* A short array of equal elements. */
 struct quell_list {
-	void	*at;
-	u16	nr;
-	u16	room;
-	bool	heap;
+	void	*at;	/* in the flow or on the heap */
+	u16	nr;	/* elements */
+	u16	room;	/* elements that fit at @at */
+	bool	heap;	/* @at is on the heap */
 };
 
 void *quell_sock_alloc(const struct sock *sk, size_t bytes);
@@ -30,13 +24,7 @@ bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element
 		     u32 most);
 void quell_list_shrink(struct quell_list *list, void *few, u32 room);
 
-/**
- * quell_list_settle() - free the heap memory of an empty list
- * @list: list
- * @few:  room in the flow
- * @room: how many elements @few holds
- * Context: the lock that protects the list.
- */
+/* Free the heap memory of an empty list.  Lock of the list. */
 static inline void quell_list_settle(struct quell_list *list, void *few, u32 room)
 {
 	if (list->heap && !list->nr)

@@ -38,12 +38,9 @@ static bool ack_rx_make_room(struct quell_flow *flow, const struct sock *sk)
 	return false;
 }
 
-/**
- * quell_ack_rx_add() - record the receipt of an acknowledgment
- * @flow:    flow it belongs to
- * @sk:      the flow's socket
- * @ack_rx:  the receipt; without a telemetry record it gets that of the entry it replaces
- * Context: lock of @flow, which is not closed; RCU read side.
+/*
+ * Without a telemetry record it gets that of the entry it replaces.  Lock of @flow, which is not
+ * closed.
  */
 void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
 		      struct quell_ack_rx *ack_rx)
@@ -62,14 +59,9 @@ void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
 	((struct quell_ack_rx *)list->at)[list->nr++] = *ack_rx;
 }
 
-/**
- * quell_ack_rx_take() - the receipt of the acknowledgment being processed
- * @flow:    flow
- * @una:     first sequence number not acknowledged
- * @ack_rx:  set when there is one: the newest that TCP may have processed, with the newest
- *           telemetry record of it and the older ones, which are dropped
- * Context: lock of @flow.
- * Return: whether there is one.
+/*
+ * The newest receipt that TCP may have processed, with the newest telemetry record of it and the
+ * older ones, which are dropped.  Lock of @flow.
  */
 bool quell_ack_rx_take(struct quell_flow *flow, u32 una, struct quell_ack_rx *ack_rx)
 {
@@ -122,14 +114,9 @@ static bool echo_replace(struct quell_list *list, const struct sock *sk, struct 
 	return true;
 }
 
-/**
- * quell_echo_add() - record a received data packet with a departure
- * @flow: flow it belongs to
- * @sk:   the flow's socket
- * @echo: the packet; without a telemetry record it gets that of one it replaces
- *
- * Without room the oldest packet is dropped: its ACK will have no echo.
- * Context: lock of @flow, which is not closed; RCU read side.
+/*
+ * Without a telemetry record it gets that of one it replaces.  Without room the oldest packet is
+ * dropped: its ACK will have no echo.  Lock of @flow, which is not closed.
  */
 void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 		    struct quell_echo *echo)
@@ -149,15 +136,9 @@ void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 	((struct quell_echo *)list->at)[list->nr++] = *echo;
 }
 
-/**
- * quell_echo_take() - the data packet that an ACK about to leave answers
- * @flow: flow
- * @tp:   its socket
- * @echo: set when there is one; it is not echoed again
- * Context: lock of @flow, LOCAL_OUT hook.  Without the socket lock, which is not certain, the
- * fields of @tp may be of different moments, and the echo of a packet that this ACK does not
- * answer.
- * Return: whether there is one.
+/*
+ * Without the socket lock, which is not certain, the fields of @tp may be of different moments, and
+ * the echo of a packet that this ACK does not acknowledge.  Lock of @flow, LOCAL_OUT hook.
  */
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 		     struct quell_echo *echo)

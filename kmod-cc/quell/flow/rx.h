@@ -26,48 +26,28 @@ struct tcp_sock;
 #define QUELL_ECHOES_FEW	1
 #define QUELL_ECHOES_MAX	64
 
-/**
- * struct quell_ack_rx - receipt of a segment that carried an ACK
- * @rx_ns:	CLOCK_MONOTONIC, ns
- * @ack_seq:	acknowledgment number of the segment
- * @echo_ns:	departure that the segment echoed, ns modulo 2^32
- * @hold_ns:	how long the other host held the echo, ns; 0: not stated
- * @has_echo:	@echo_ns and @hold_ns are set
- * @record:	telemetry record of the segment; empty if it carried no record
- * @hardware:	@rx_ns is a NIC hardware timestamp, mapped to CLOCK_MONOTONIC
- * @has_entropy: the ACK echoed the path entropy of the packet it answers
- */
+/* Receipt of a segment that carried an ACK. */
 struct quell_ack_rx {
-	u64	rx_ns;
+	u64	rx_ns;	/* CLOCK_MONOTONIC */
 	u32	ack_seq;
-	u32	echo_ns;
-	u32	hold_ns;
-	bool	has_echo;
-	bool	hardware;
-	bool	has_entropy;
-	u8	record[QUELL_TELEMETRY_BYTES];
+	u32	echo_ns;	/* departure that the segment echoed, modulo 2^32 */
+	u32	hold_ns;	/* of the echo by the other host; 0: not stated */
+	bool	has_echo;	/* @echo_ns and @hold_ns are set */
+	bool	hardware;	/* @rx_ns is a NIC's stamp, mapped to CLOCK_MONOTONIC */
+	bool	has_entropy;	/* the ACK echoed a path entropy */
+	u8	record[QUELL_TELEMETRY_BYTES];	/* empty if it carried no record */
 };
 
-/**
- * struct quell_echo - a data packet, the departure of which is to be echoed
- * @rx_ns:	receipt of the packet, CLOCK_MONOTONIC, ns
- * @seq:	first sequence number
- * @end_seq:	sequence number after the last
- * @depart_ns:	departure of the packet as its sender stamped it, ns modulo 2^32
- * @entropy:	path entropy of the packet
- * @marked:	the packet was marked CE
- * @record:	telemetry record of the packet; empty if it carried no record
- * @hardware:	@rx_ns is a NIC hardware timestamp, mapped to CLOCK_MONOTONIC
- */
+/* A data packet, the departure of which is to be echoed. */
 struct quell_echo {
-	u64	rx_ns;
+	u64	rx_ns;	/* CLOCK_MONOTONIC */
 	u32	seq;
 	u32	end_seq;
-	u32	depart_ns;
+	u32	depart_ns;	/* as its sender stamped it, modulo 2^32 */
 	u8	entropy;
-	bool	marked;
-	bool	hardware;
-	u8	record[QUELL_TELEMETRY_BYTES];
+	bool	marked;	/* CE */
+	bool	hardware;	/* @rx_ns is a NIC's stamp, mapped to CLOCK_MONOTONIC */
+	u8	record[QUELL_TELEMETRY_BYTES];	/* empty if it carried no record */
 };
 
 /* rx.c */
@@ -86,13 +66,7 @@ static inline bool quell_telemetry_is_empty(const u8 *record)
 	return !record[QUELL_TELEMETRY_HOP_AT];
 }
 
-/**
- * quell_telemetry_keep() - keep the record of a packet that a newer one replaces
- * @newer: record; replaced by @older if it is empty
- * @older: record
- *
- * Context: lock of the flow that has the records.
- */
+/* Keep the record of a packet that a newer one without a record replaces. */
 static inline void quell_telemetry_keep(u8 *newer, const u8 *older)
 {
 	if (quell_telemetry_is_empty(newer) && !quell_telemetry_is_empty(older))

@@ -21,22 +21,14 @@
 #define SEGMENTS_MIN	8
 #define SEGMENTS_MAX	4096
 
-/**
- * quell_segments_init() - initialise an empty ring
- * @segments: ring, zero
- * Context: before the flow is published.
- */
+/* Before the flow is published. */
 void quell_segments_init(struct quell_segments *segments)
 {
 	segments->ring = segments->few;
 	segments->size = QUELL_SEGMENTS_FEW;
 }
 
-/**
- * quell_segments_free() - free the heap of a ring
- * @segments: ring
- * Context: lock of the flow.
- */
+/* Lock of the flow. */
 void quell_segments_free(struct quell_segments *segments)
 {
 	if (segments->ring != segments->few)
@@ -74,11 +66,7 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 	return true;
 }
 
-/**
- * quell_segments_settle() - move an empty ring back into the flow; keeps the newest entry
- * @segments: ring
- * Context: lock of the flow.
- */
+/* Move an empty ring back into the flow; keeps the newest entry.  Lock of the flow. */
 void quell_segments_settle(struct quell_segments *segments)
 {
 	struct quell_segment newest;
@@ -94,13 +82,9 @@ void quell_segments_settle(struct quell_segments *segments)
 	*quell_segment_at(segments, segments->tail - 1) = newest;
 }
 
-/**
- * quell_segments_make_room() - room for new data where quell_segments_open() found no room
- * @flow: flow it belongs to
- * @sk:   the flow's socket
- * @seq:  its first sequence number; entries that end after it were never sent
- * Context: lock of @flow.
- * Return: false when the bound is reached or memory is short.
+/*
+ * Entries that end after @seq were never sent.  False: the bound is reached or memory is short.
+ * Lock of @flow.
  */
 bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u32 seq)
 {
@@ -132,15 +116,7 @@ u32 quell_segments_search(const struct quell_segments *segments, u32 seq)
 	return low;
 }
 
-/**
- * quell_segments_mark() - mark the entries that a retransmission overlaps
- * @segments:    ring
- * @seq:         first sequence number retransmitted
- * @end_seq:     sequence number after the last
- * @resent_depart_ns: departure of its first packet, ns modulo 2^32
- * Context: lock of the flow.
- * Return: number of entries.
- */
+/* Mark the entries that a retransmission overlaps; returns their number.  Lock of the flow. */
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
 			u32 resent_depart_ns)
 {
@@ -159,13 +135,7 @@ u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
 	return marked;
 }
 
-/**
- * quell_segments_newest() - the segment sent last
- * @flow:   flow
- * @newest: set when there is one; it may have been acknowledged
- * Context: bottom halves off.
- * Return: whether there is one.
- */
+/* The segment sent last; it may have been acknowledged.  Bottom halves off. */
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest)
 {
 	spin_lock(&flow->lock);
@@ -174,16 +144,10 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
 	return newest->depart_ns;
 }
 
-/**
- * quell_segment_tx_end_ns() - departure of the packet that ends at @seq
- * @segment: entry with seq < @seq <= end_seq
- * @seq:     sequence number after the last byte of interest
- * @ns_q32:  time of a byte on the interface, ns Q32; 0 unknown
- *
- * The packets of a burst leave one after the other: an acknowledgment for part of it is
- * compared with that part.
- * Return: departure plus serialisation up to that packet's last bit, ns, rounded up; the
- * departure when the speed is unknown.
+/*
+ * Departure plus serialisation up to the last bit of the packet that ends at @seq, rounded up: the
+ * packets of a burst are sent one after the other, and an ACK for part of it is compared with that
+ * part.  @ns_q32: per byte; 0: unknown, the departure alone.
  */
 u64 quell_segment_tx_end_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32)
 {

@@ -17,70 +17,41 @@ struct sock;
 /* Segments in flight that the flow records without an allocation. */
 #define QUELL_SEGMENTS_FEW	1
 
-/**
- * struct quell_segment - a segment in flight; a TSO burst is one segment
- * @depart_ns:		when the segment's first bit leaves, CLOCK_MONOTONIC, ns
- * @seq:		first sequence number
- * @end_seq:		sequence number after the last
- * @depart_q16:		fraction of a nanosecond to add to @depart_ns
- * @header_bytes:	bytes on the wire beside the payload, per packet
- * @packet_bytes:	payload of one packet of the burst
- * @stamp_ns:		TCP's stamp of the first transmission, ns modulo 2^32
- * @resent_depart_ns:	when the first packet of its newest retransmission left, ns modulo
- *			2^32; valid if @retransmitted
- * @entropy:		path entropy of the segment; 0: not sprayed
- * @queued:		the segment waited behind earlier segments of the same flow
- * @retransmitted:	part of the segment was retransmitted: this record gives no
- *			sample (Karn)
- */
+/* A segment in flight; a TSO burst is one segment. */
 struct quell_segment {
-	u64	depart_ns;
+	u64	depart_ns;	/* of the first bit, CLOCK_MONOTONIC */
 	u32	seq;
 	u32	end_seq;
-	u32	stamp_ns;
+	u32	stamp_ns;	/* TCP's, of the first transmission, modulo 2^32 */
+	/* Newest retransmission, modulo 2^32; valid if @retransmitted. */
 	u32	resent_depart_ns;
-	u16	depart_q16;
-	u16	header_bytes;
-	u16	packet_bytes;
-	u8	entropy;
-	bool	queued : 1;
-	bool	retransmitted : 1;
+	u16	depart_q16;	/* fraction of a ns to add to @depart_ns */
+	u16	header_bytes;	/* on the wire beside the payload, per packet */
+	u16	packet_bytes;	/* payload of one packet of the burst */
+	u8	entropy;	/* 0: not sprayed */
+	bool	queued : 1;	/* behind earlier segments of the same flow */
+	bool	retransmitted : 1;	/* in part or whole: gives no sample (Karn) */
 };
 
-/**
- * struct quell_segments - segments sent and not yet acknowledged, by sequence
- * @ring:	the segments: @few, or heap while there are more
- * @size:	number of entries in @ring, a power of two
- * @head:	free-running index of the oldest entry
- * @tail:	free-running index of the next entry to write
- * @grown:	size to try for the next ring on the heap; halved when one is freed
- * @few:	entries embedded in the flow
- */
+/* Segments not yet acknowledged, by sequence. */
 struct quell_segments {
-	struct quell_segment	*ring;
-	u32			size;
-	u32			head;
-	u32			tail;
+	struct quell_segment	*ring;	/* @few, or heap while there are more */
+	u32			size;	/* of @ring, a power of two */
+	u32			head;	/* free-running index of the oldest entry */
+	u32			tail;	/* free-running index of the next entry */
+	/* Size to try for the next ring on the heap; halved when one is freed. */
 	u32			grown;
 	struct quell_segment	few[QUELL_SEGMENTS_FEW];
 };
 
-/**
- * struct quell_link - the interface a flow leaves by
- * @bytes_ps:	speed of the interface, bytes/s; 0: unknown
- * @ns_q32:	ns that it takes for a byte, Q32, rounded down; 0: unknown
- * @free_ns:	when the flow's newest segment has left the interface, ns
- * @free_q32:	fraction of a nanosecond to add to @free_ns
- * @ifindex:	index of the interface; 0: not known yet
- * @gen:	quell_net.links_gen when @bytes_ps was last updated
- */
+/* The interface a flow is sent by. */
 struct quell_link {
-	u64	bytes_ps;
-	u64	ns_q32;
-	u64	free_ns;
-	u32	free_q32;
-	int	ifindex;
-	int	gen;
+	u64	bytes_ps;	/* 0: unknown */
+	u64	ns_q32;	/* per byte, rounded down; 0: unknown */
+	u64	free_ns;	/* when the flow's newest segment has been sent */
+	u32	free_q32;	/* fraction of a ns to add to @free_ns */
+	int	ifindex;	/* 0: not known yet */
+	int	gen;	/* quell_net.links_gen at the last update */
 };
 
 /* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
@@ -110,16 +81,7 @@ static inline struct quell_segment *quell_segment_at(const struct quell_segments
 	return &segments->ring[index & (segments->size - 1)];
 }
 
-/**
- * quell_segments_find() - the segment an acknowledgment ends in
- * @segments: ring
- * @seq:      sequence number after the last byte acknowledged
- *
- * Mostly it is the oldest, or all are older.
- *
- * Context: lock of the flow; the result is valid until it is let go.
- * Return: the entry with seq < @seq <= end_seq, or NULL.
- */
+/* The entry with seq < @seq <= end_seq, mostly the oldest.  Lock of the flow. */
 static inline const struct quell_segment *
 quell_segments_find(const struct quell_segments *segments, u32 seq)
 {
@@ -135,13 +97,7 @@ quell_segments_find(const struct quell_segments *segments, u32 seq)
 	return before(segment->seq, seq) ? segment : NULL;
 }
 
-/**
- * quell_segment_first_end() - where the first packet of a burst ends
- * @segment: entry
- *
- * Context: any.
- * Return: sequence number after its last byte.
- */
+/* Sequence number after the first packet of a burst. */
 static inline u32 quell_segment_first_end(const struct quell_segment *segment)
 {
 	u32 bytes = segment->end_seq - segment->seq;

@@ -229,12 +229,6 @@ static int apply_params(const struct quell_algo *algo, struct genl_info *info,
 	return params_nr;
 }
 
-/**
- * struct cc_ntf - a change of parameters, for who listens
- * @algo: algorithm
- * @old:  block before
- * @new:  block after
- */
 struct cc_ntf {
 	const struct quell_algo			*algo;
 	const struct quell_params_block		*old;

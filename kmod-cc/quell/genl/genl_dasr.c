@@ -97,14 +97,7 @@ static int explain(const struct genl_info *info, int ifindex_attr, int err)
 	return err;
 }
 
-/**
- * quell_put_flow_dasr() - n, share and the receiver's state of a flow
- * @skb:  message
- * @flow: flow; values are of different times
- *
- * Context: RCU read section.
- * Return: 0 or -EMSGSIZE.
- */
+/* The values are of different times.  RCU read section. */
 int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
 {
 	struct quell_dasr *dasr = flow->dasr;
@@ -140,12 +133,6 @@ int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
 	return 0;
 }
 
-/**
- * quell_nl_senders_start() - begin a dump of what expires by time
- * @cb: dump
- *
- * Return: 0.
- */
 int quell_nl_senders_start(struct netlink_callback *cb)
 {
 	quell_dasr_refresh(quell_net(sock_net(cb->skb->sk)));
@@ -174,13 +161,7 @@ static int put_receiver(struct sk_buff *skb, struct quell_dasr_port *port)
 	return 0;
 }
 
-/**
- * quell_nl_receiver_get_dumpit() - receiver-get
- * @skb: message to fill
- * @cb:  dump; args[0] is the next interface
- *
- * Return: bytes in @skb, or 0 with the last of them.
- */
+/* args[0]: the next interface. */
 int quell_nl_receiver_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
@@ -239,13 +220,6 @@ static int put_senders(struct sk_buff *skb, struct netlink_callback *cb,
 	return ret;
 }
 
-/**
- * quell_nl_sender_get_dumpit() - sender-get
- * @skb: message to fill
- * @cb:  dump; its context is a cursor
- *
- * Return: bytes in @skb, or 0 with the last of them.
- */
 int quell_nl_sender_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
@@ -271,13 +245,6 @@ unlock:
 	return at->ifindex != ULONG_MAX ? skb->len : 0;
 }
 
-/**
- * quell_nl_weight_set_doit() - weight-set
- * @skb:  request
- * @info: its attributes
- *
- * Return: 0; -EINVAL something is missing or no address, and errors of quell_weight_set().
- */
 int quell_nl_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct in6_addr addr;
@@ -343,14 +310,7 @@ static kuid_t requester(const struct sk_buff *skb)
 	return READ_ONCE(NETLINK_CB(skb).sk->sk_uid);
 }
 
-/**
- * quell_nl_lookahead_add_doit() - lookahead-add
- * @skb:  request
- * @info: its attributes
- *
- * Return: 0; -EINVAL something is missing or no address, -EPERM from another user namespace than
- * that of the network namespace, and errors of quell_lookahead_add().
- */
+/* -EPERM from another user namespace than that of the network namespace. */
 int quell_nl_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *time = info->attrs[QUELL_A_LOOKAHEAD_TIME];
@@ -400,13 +360,6 @@ static kuid_t lookahead_uid(struct sk_buff *skb, struct genl_info *info)
 	return INVALID_UID;
 }
 
-/**
- * quell_nl_lookahead_del_doit() - lookahead-del
- * @skb:  request
- * @info: its attributes
- *
- * Return: 0; -EINVAL name is missing, -EPERM another user's, -ENOENT.
- */
 int quell_nl_lookahead_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const char *name = lookahead_name(info);
@@ -467,13 +420,7 @@ static bool put_lookahead(struct sk_buff *skb, struct netlink_callback *cb,
 	return i == ahead->group.members_nr;
 }
 
-/**
- * quell_nl_lookahead_get_dumpit() - lookahead-get
- * @skb: message to fill
- * @cb:  dump; args[0] is the number of the next group, args[1] its next member
- *
- * Return: bytes in @skb, or 0 with the last of them.
- */
+/* args[0]: number of the next group, args[1]: its next member. */
 int quell_nl_lookahead_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));

@@ -12,13 +12,7 @@ int quell_nl_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/**
- * quell_dump_begin() - begin a message of a dump
- * @skb: message to fill
- * @cb:  dump; its seq is that of what it lists, or stays 0
- *
- * Return: the message's header, for quell_dump_end(), or NULL if @skb is full.
- */
+/* seq of @cb is that of the listed objects, or stays 0.  NULL: @skb is full. */
 void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
@@ -30,14 +24,7 @@ void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
 	return hdr;
 }
 
-/**
- * quell_dump_end() - end a message of a dump
- * @skb: message to fill
- * @hdr: its header
- * @err: 0, or an error, by which nothing of it stays in @skb
- *
- * Return: @err.
- */
+/* On @err the message is removed from @skb. */
 int quell_dump_end(struct sk_buff *skb, void *hdr, int err)
 {
 	if (err)

@@ -291,14 +291,9 @@ int quell_nl_flow_get_start(struct netlink_callback *cb)
 	return quell_nl_dump_start(cb);
 }
 
-/**
- * quell_nl_flow_get_dumpit() - flow-get
- * @skb: message to fill
- * @cb:  state; args[0] is the number of the next flow
- *
- * Context: process.  No lock is held but RCU's, for a few flows at a time: the path of packets
- * does not wait for a dump, nor does the end of a grace period wait for more than those.
- * Return: bytes in @skb, or 0 with the last of them.
+/*
+ * args[0]: number of the next flow.  No lock is held but RCU's, for a few flows at a time: the path
+ * of packets does not wait for a dump, nor does the end of a grace period wait for more than those.
  */
 int quell_nl_flow_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {

@@ -14,13 +14,7 @@
 /* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */
 #define LINK_MOST_BYTES_PS	125000000000ULL
 
-/**
- * quell_nl_link_get_dumpit() - the interfaces with a rate
- * @skb: message to fill
- * @cb:  dump; args[0] is the last interface shown
- *
- * Return: bytes in @skb, or 0 with the last of them.
- */
+/* args[0]: the last interface shown. */
 int quell_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct quell_net *qnet = quell_net(sock_net(skb->sk));
@@ -36,14 +30,6 @@ int quell_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return 0;
 }
 
-/**
- * quell_nl_link_set_doit() - name the rate of an interface
- * @skb:  request
- * @info: its attributes
- *
- * Return: 0; -EINVAL an attribute is missing, -ENODEV no such interface, -ERANGE above
- * LINK_MOST_BYTES_PS, -ENOMEM.
- */
 int quell_nl_link_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct net *net = genl_info_net(info);

@@ -7,11 +7,7 @@
 #include <linux/timekeeping.h>
 #include "netns/governed.h"
 
-/**
- * quell_governed_alloc() - allocate the counters of an algorithm
- * Context: process, may sleep.
- * Return: counters that are 0, to be freed by kfree(), or NULL.
- */
+/* May sleep.  To be freed by kfree(). */
 struct quell_governed *quell_governed_alloc(void)
 {
 	struct quell_governed *governed = kzalloc(sizeof(*governed), GFP_KERNEL_ACCOUNT);
@@ -21,13 +17,9 @@ struct quell_governed *quell_governed_alloc(void)
 	return governed;
 }
 
-/**
- * quell_governed_count() - count a change of a flow's governor
- * @governed: the counters of its algorithm
- * @from:     governor until now; QUELL_UNGOVERNED: the flow begins
- * @to:       governor from now on; QUELL_UNGOVERNED: the flow ends
- * @now_ns:   CLOCK_MONOTONIC, ns; rounded down to ms, without bias on average
- * Context: any but hard interrupts.
+/*
+ * QUELL_UNGOVERNED: the flow begins or ends.  @now_ns is rounded down to ms, without bias on
+ * average.
  */
 void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 now_ns)
 {
@@ -45,14 +37,9 @@ void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 n
 	spin_unlock_bh(&governed->lock);
 }
 
-/**
- * quell_governed_read() - counts so far, open flows included
- * @governed: counters of an algorithm
- * @sum:      set in full
- *
- * A change that blocked on the lock has a time older than an earlier reading's; a counter
- * never decreases for that.
- * Context: process, quell_mutex, under which the counters are freed.
+/*
+ * Open flows included.  A change that blocked on the lock has a time older than an earlier
+ * reading's; a counter never decreases for that.  quell_mutex, under which the counters are freed.
  */
 void quell_governed_read(struct quell_governed *governed, struct quell_governed_sum *sum)
 {

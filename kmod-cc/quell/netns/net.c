@@ -52,12 +52,7 @@ static int algos_free_slot(const struct quell_algo *algo)
 	return slot;
 }
 
-/**
- * quell_algo_of() - the algorithm that operations belong to
- * @ops: operations of a socket, of any algorithm; compared, not dereferenced: may be stale
- * Context: RCU read section.
- * Return: algorithm, NULL if @ops are not of a Quell algorithm.
- */
+/* @ops is compared, not dereferenced: it may be stale.  RCU read section. */
 const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
 {
 	int i;
@@ -71,14 +66,9 @@ const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
 	return NULL;
 }
 
-/**
- * quell_algo_of_listener() - the algorithm of a listener's future connections
- * @listener: listening socket
- *
- * Connections inherit the listener's algorithm only if the application set it, else they
- * get the namespace's current default.
- * Context: RCU read section.
- * Return: algorithm, NULL if it is not a Quell algorithm.
+/*
+ * Connections inherit the listener's algorithm only if the application set it, else they get the
+ * namespace's current default.  RCU read section.
  */
 const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 {
@@ -90,12 +80,7 @@ const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 	return quell_algo_of(rcu_access_pointer(sock_net(listener)->ipv4.tcp_congestion_control));
 }
 
-/**
- * quell_algo_by_key() - the algorithm that a route names
- * @key: value of the route's metric, not TCP_CA_UNSPEC
- * Context: RCU read section.
- * Return: algorithm, NULL if it is not a Quell algorithm.
- */
+/* The algorithm of a route's metric, not TCP_CA_UNSPEC.  RCU read section. */
 const struct quell_algo *quell_algo_by_key(u32 key)
 {
 	int i;
@@ -120,12 +105,7 @@ static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end
 	}
 }
 
-/**
- * quell_algo_join_nets() - give an algorithm parameters and counters in every namespace
- * @algo: description, its operations complete; its name must be unique
- * Context: process, may sleep.
- * Return: 0; -EEXIST for a name already there, -ENOSPC, -ENOMEM.
- */
+/* May sleep. */
 int quell_algo_join_nets(struct quell_algo *algo)
 {
 	struct quell_net *qnet;
@@ -152,11 +132,7 @@ unlock:
 	return err;
 }
 
-/**
- * quell_algo_leave_nets() - undo quell_algo_join_nets()
- * @algo: description; no socket uses it
- * Context: process, may sleep.
- */
+/* No socket uses the algorithm.  May sleep. */
 void quell_algo_leave_nets(struct quell_algo *algo)
 {
 	mutex_lock(&quell_mutex);
@@ -168,12 +144,7 @@ void quell_algo_leave_nets(struct quell_algo *algo)
 	mutex_unlock(&quell_mutex);
 }
 
-/**
- * quell_net_join_algos() - allocate the parameters and counters of a namespace's algorithms
- * @qnet: namespace, not yet in quell_nets
- * Context: quell_mutex.
- * Return: 0 or -ENOMEM, after which quell_net_leave_algos() frees those allocated.
- */
+/* @qnet is not yet in quell_nets; on -ENOMEM quell_net_leave_algos() frees.  quell_mutex. */
 int quell_net_join_algos(struct quell_net *qnet)
 {
 	int err;
@@ -189,11 +160,7 @@ int quell_net_join_algos(struct quell_net *qnet)
 	return 0;
 }
 
-/**
- * quell_net_leave_algos() - undo quell_net_join_algos()
- * @qnet: namespace, not in quell_nets
- * Context: quell_mutex.
- */
+/* @qnet is not in quell_nets.  quell_mutex. */
 void quell_net_leave_algos(struct quell_net *qnet)
 {
 	int i;
@@ -202,21 +169,14 @@ void quell_net_leave_algos(struct quell_net *qnet)
 		quell_algo_net_exit(&qnet->algos[i]);
 }
 
-/**
- * quell_hooks_request() - have the hooks registered, soon, for a Quell socket
- * @qnet: its namespace
- */
+/* Have the hooks registered, soon, for a Quell socket. */
 void quell_hooks_request(struct quell_net *qnet)
 {
 	if (READ_ONCE(qnet->hooks_nr) < QUELL_HOOKS)
 		queue_work(system_power_efficient_wq, &qnet->hooks_work);
 }
 
-/**
- * quell_hooks_settle() - register the hooks now: future connections need them from their SYN on
- * @qnet: namespace
- * Context: process, may sleep; no lock but quell_mutex.
- */
+/* Register the hooks now: future connections need them from their SYN on.  May sleep. */
 void quell_hooks_settle(struct quell_net *qnet)
 {
 	quell_hooks_request(qnet);

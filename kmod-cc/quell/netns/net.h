@@ -24,92 +24,62 @@
 /* Netfilter hooks of a namespace: LOCAL_OUT and LOCAL_IN of each address family. */
 #define QUELL_HOOKS		(IS_ENABLED(CONFIG_IPV6) ? 4 : 2)
 
-/**
- * struct quell_params_block - published parameters, never changed again
- * @rcu:  for freeing after the last reader
- * @data: the algorithm's own struct
- */
+/* Published parameters, never changed again. */
 struct quell_params_block {
 	struct rcu_head	rcu;
-	u64		data[];
+	u64		data[];	/* the algorithm's own struct */
 };
 
-/**
- * struct quell_algo_net - an algorithm in a namespace
- * @params:   parameter block; replaced under quell_mutex
- * @stats:    per-cpu block of the algorithm's counters
- * @governed: governors of its flows' windows
- */
+/* An algorithm in a namespace. */
 struct quell_algo_net {
-	struct quell_params_block __rcu	*params;
-	void __percpu			*stats;
+	struct quell_params_block __rcu	*params;	/* replaced under quell_mutex */
+	void __percpu			*stats;	/* counters */
 	struct quell_governed		*governed;
 };
 
-/**
- * struct quell_lookahead_net - groups and weights of a namespace
- * @lock:       protects the rest; inside RTNL, outside the lock of a port
- * @groups:     struct quell_lookahead, by number
- * @next:       number to try first for the next group
- * @gen:        incremented when @groups changes, never 0 before it wraps; for dumps
- * @weights:    struct quell_weight
- * @weights_nr: number of weights
- */
+/* Groups and weights of a namespace. */
 struct quell_lookahead_net {
-	struct mutex		lock;	/* protects the rest */
-	struct xarray		groups;
-	u32			next;
+	/* Protects the rest; inside RTNL, outside the lock of a port. */
+	struct mutex		lock;
+	struct xarray		groups;	/* struct quell_lookahead, by number */
+	u32			next;	/* number to try first */
+	/* Incremented when @groups changes, never 0 before it wraps; for dumps. */
 	u32			gen;
-	struct list_head	weights;
+	struct list_head	weights;	/* struct quell_weight */
 	u32			weights_nr;
 };
 
-/**
- * struct quell_net - state of quell.ko in a network namespace
- * @node:	in quell_nets; quell_mutex
- * @net:	the namespace
- * @links:	interface index -> link speed in Mbit/s
- * @links_named: interface index -> speed in kbit/s, overrides @links; written under RTNL
- * @links_gen:	incremented with every change of @links or @links_named
- * @clocks:	interface index -> map of its NIC's clock; clock.c
- * @dasr_ports:	interface index -> struct quell_dasr_port; dasr_port.c
- * @lookahead:	registered groups and weights; lookahead.c
- * @flows:	flow contexts by number, for dumps
- * @flows_next:	number to try first for the next flow; lock of @flows
- * @socks:	Quell sockets, with or without a context
- * @algo_socks:	those of each algorithm, by slot
- * @hooks_work:	registers the hooks
- * @hooks_nr:	hooks registered, QUELL_HOOKS when all are; never decreases
- * @offers:	offers of the option stored for ->init; offer.c
- * @ntf:	quotas and reported counters of notifications; notify.c
- * @counters:	per-cpu counters
- * @algos:	by slot
- *
- * Nothing that a connection or a packet writes shares a cache line with what packets read.
+/*
+ * State of quell.ko in a network namespace.  No field that a connection or a packet writes shares a
+ * cache line with those that packets read.
  */
 struct quell_net {
 	/* Read for each packet and ACK; changed by administrators, links and modules. */
 	struct quell_counters __percpu	*counters;
 	struct net			*net;
+	/* Incremented when @links or @links_named change. */
 	atomic_t			links_gen;
+	/* Registered, QUELL_HOOKS when all are; never decreases. */
 	u8				hooks_nr;
-	struct xarray			dasr_ports;
-	struct xarray			clocks;
-	struct quell_algo_net		algos[QUELL_ALGOS_MAX];
+	struct xarray			dasr_ports;	/* ifindex -> struct quell_dasr_port */
+	struct xarray			clocks;	/* ifindex -> map of its NIC's clock; clock.c */
+	struct quell_algo_net		algos[QUELL_ALGOS_MAX];	/* by slot */
 
 	/* Written as connections open and close. */
+	/* Quell sockets, with or without a context. */
 	atomic_t			socks ____cacheline_aligned_in_smp;
-	atomic_t			algo_socks[QUELL_ALGOS_MAX];
-	struct xarray			flows;
-	u32				flows_next;
-	struct quell_offers		offers;
+	atomic_t			algo_socks[QUELL_ALGOS_MAX];	/* by slot */
+	struct xarray			flows;	/* contexts by number, for dumps */
+	u32				flows_next;	/* number to try first; lock of @flows */
+	struct quell_offers		offers;	/* of the option, stored for ->init; offer.c */
 
 	/* Rarely used. */
-	struct list_head		node;
-	struct xarray			links;
+	struct list_head		node;	/* in quell_nets; quell_mutex */
+	struct xarray			links;	/* ifindex -> Mbit/s */
+	/* ifindex -> kbit/s, overrides @links; RTNL. */
 	struct xarray			links_named;
 	struct quell_lookahead_net	lookahead;
-	struct work_struct		hooks_work;
+	struct work_struct		hooks_work;	/* registers the hooks */
 	struct quell_ntf_state		ntf;
 };
 
@@ -144,11 +114,7 @@ const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
 extern const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX];
 u64 quell_percpu_sum(const void __percpu *block, u32 offset);
 
-/**
- * quell_net() - quell.ko's state of a namespace
- * @net: namespace, alive
- * Return: never NULL.
- */
+/* @net is alive: never NULL. */
 static inline struct quell_net *quell_net(const struct net *net)
 {
 	return net_generic(net, quell_net_id);

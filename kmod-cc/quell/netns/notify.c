@@ -101,12 +101,7 @@ static_assert(ARRAY_SIZE(ntf_counters) == QUELL_NTF_COUNTERS);
 /* Set while the family, and so the numbers of its groups, are registered. */
 static bool ntf_registered __read_mostly;
 
-/**
- * quell_ntf_has_listeners() - whether a notification may have listeners
- * @qnet:   namespace
- * @ntf:    its kind
- * Return: false if no namespace has a listener.
- */
+/* False: no namespace has a listener. */
 bool quell_ntf_has_listeners(const struct quell_net *qnet, enum quell_ntf ntf)
 {
 	return READ_ONCE(ntf_registered) &&
@@ -127,11 +122,7 @@ static void ntf_schedule_counters(struct quell_net *qnet)
 							    0);
 }
 
-/**
- * quell_count_reported() - count one of ntf_counters[], and have it reported
- * @qnet:    namespace
- * @counter: counter
- */
+/* Count one of ntf_counters[], and have it reported. */
 void quell_count_reported(struct quell_net *qnet, enum quell_counter counter)
 {
 	quell_count(qnet, counter);
@@ -183,14 +174,7 @@ static struct sk_buff *ntf_build(u8 cmd, size_t bytes,
 	return skb;
 }
 
-/**
- * quell_ntf_send() - notify the listeners, within the quota
- * @qnet:   namespace
- * @ntf:    kind of notification
- * @bytes:  room for its attributes
- * @put:    puts these; 0, -ENODATA to send no message, or -EMSGSIZE
- * @about:  argument of @put
- */
+/* Within the quota.  @put may return -ENODATA to send no message; @bytes of room for it. */
 void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
 		    int (*put)(struct sk_buff *skb, const void *about), const void *about)
 {
@@ -284,15 +268,7 @@ void quell_ntf_stop(void)
 	synchronize_rcu();
 }
 
-/**
- * quell_put_counter() - put one counter into a message
- * @skb:   message
- * @attr:  type of the nest
- * @name:  counter's name
- * @doc:   its explanation, or NULL
- * @value: its value
- * Return: 0 or -EMSGSIZE.
- */
+/* @doc may be NULL. */
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 		      const char *doc, u64 value)
 {
@@ -307,13 +283,6 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 	return 0;
 }
 
-/**
- * quell_put_host() - put the address of a host into a message
- * @skb:  message
- * @attr: type
- * @addr: address, IPv4 as a mapped one
- * Return: 0 or -EMSGSIZE.
- */
 int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr)
 {
 	if (ipv6_addr_v4mapped(addr))

@@ -40,21 +40,14 @@ enum quell_ntf_quota {
 /* Length of ntf_counters[]. */
 #define QUELL_NTF_COUNTERS	16
 
-/**
- * struct quell_ntf_state - state of a namespace's notifications
- * @lock:     protects @until and @sent
- * @until:    end of a quota's second, jiffies
- * @sent:     notifications sent within it
- * @work:     reports counters
- * @next:     earliest next run of @work, jiffies; written by @work
- * @reported: counters as last reported, by their place in ntf_counters[]; @work only
- */
+/* State of a namespace's notifications. */
 struct quell_ntf_state {
-	spinlock_t		lock;	/* protects the next two */
-	unsigned long		until[QUELL_QUOTAS];
-	u32			sent[QUELL_QUOTAS];
-	struct delayed_work	work;
-	unsigned long		next;
+	spinlock_t		lock;	/* protects @until and @sent */
+	unsigned long		until[QUELL_QUOTAS];	/* end of a quota's second, jiffies */
+	u32			sent[QUELL_QUOTAS];	/* within it */
+	struct delayed_work	work;	/* reports counters */
+	unsigned long		next;	/* earliest next run of @work, jiffies; written by @work */
+	/* Counters as last reported, as in ntf_counters[]; @work. */
 	u64			reported[QUELL_NTF_COUNTERS];
 };
 

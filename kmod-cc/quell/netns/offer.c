@@ -60,14 +60,6 @@ static struct hlist_head *offer_bucket(struct quell_offers *offers, u64 hash)
 	return &offers->bucket[(hash >> 32) % QUELL_OFFER_BUCKETS];
 }
 
-/**
- * quell_offer_key() - key of the connection a segment belongs to
- * @key:     set in full
- * @skb:     segment, from the network header on
- * @th:      its TCP header
- * @out:     it leaves this host; false: it was received
- * @ifindex: interface its socket is bound to; 0 if it is unbound
- */
 void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
 		     const struct tcphdr *th, bool out, int ifindex)
 {
@@ -89,13 +81,7 @@ void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
 	};
 }
 
-/**
- * quell_offer_store_syn() - record the SYN received for a listener
- * @qnet:    namespace
- * @key:     its connection
- * @version: version of the option it offers; 0 if it has no offer
- * Context: softirq; or process context, where the record may be lost.
- */
+/* @version of the option it offers; 0: no offer.  In process context the record may be lost. */
 void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key,
 			   u8 version)
 {
@@ -105,13 +91,9 @@ void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key 
 	this_cpu_write(offer_syn, tag);
 }
 
-/**
- * quell_offer_is_pending() - whether a SYN-ACK must answer an offer
- * @qnet: namespace
- * @key:  its connection
- * Context: LOCAL_OUT hook.
- * Return: whether the SYN that this CPU has just received is that of the connection
- * and offered the option.  True once per SYN.
+/*
+ * Whether the SYN that this CPU has just received is that of the connection and offered the option;
+ * true once per SYN.  LOCAL_OUT hook.
  */
 bool quell_offer_is_pending(struct quell_net *qnet, const struct quell_offer_key *key)
 {
@@ -175,12 +157,7 @@ static struct offer_entry *offer_alloc(struct quell_offers *offers, u64 hash)
 	return offer;
 }
 
-/**
- * quell_offer_store() - store the offer of a connection about to be established
- * @qnet: namespace
- * @key:  connection
- * Context: hooks, ->release; any but hard interrupts.
- */
+/* The connection is about to be established.  Hooks, ->release. */
 void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key)
 {
 	struct quell_offers *offers = &qnet->offers;
@@ -203,13 +180,7 @@ void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key
 		quell_count_reported(qnet, QUELL_N_OPTION_FORGOTTEN);
 }
 
-/**
- * quell_offer_claim() - whether the peer of a connection offered the option
- * @qnet: namespace
- * @key:  connection
- * Context: ->init; any but hard interrupts.
- * Return: whether an offer was stored and has not expired.  It is removed.
- */
+/* Whether an offer was stored and has not expired.  It is removed. */
 bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key)
 {
 	struct quell_offers *offers = &qnet->offers;

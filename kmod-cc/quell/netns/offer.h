@@ -17,34 +17,22 @@ struct tcphdr;
 /* Retransmissions of a SYN that still carry the offer. */
 #define QUELL_SYN_OFFERS_MAX	1
 
-/**
- * struct quell_offers - offers received, until ->init takes them
- * @lock:   protects the other fields
- * @bucket: struct offer_entry, by hash of the connection
- * @ages:   the same offers, oldest first
- * @nr:     number of offers
- */
+/* Offers received, until ->init takes them. */
 struct quell_offers {
 	spinlock_t		lock;	/* protects the rest */
+	/* struct offer_entry, by hash of the connection. */
 	struct hlist_head	bucket[QUELL_OFFER_BUCKETS];
-	struct list_head	ages;
+	struct list_head	ages;	/* the same offers, oldest first */
 	u32			nr;
 };
 
-/**
- * struct quell_offer_key - a connection, as this host's sockets see it
- * @local:   this host's address, IPv4 in the first word, the rest zero
- * @peer:    the peer's address, in the same form
- * @sport:   this host's port, network order
- * @dport:   the peer's port, network order
- * @ifindex: interface the socket is bound to; 0 if it is unbound
- */
+/* The connection of a segment or a socket, as this host sees it. */
 struct quell_offer_key {
-	struct in6_addr	local;
-	struct in6_addr	peer;
-	__be16		sport;
+	struct in6_addr	local;	/* IPv4 in the first word, the rest zero */
+	struct in6_addr	peer;	/* in the same form */
+	__be16		sport;	/* of this host */
 	__be16		dport;
-	int		ifindex;
+	int		ifindex;	/* the socket is bound to; 0: unbound */
 };
 
 void quell_offer_net_init(struct quell_net *qnet);

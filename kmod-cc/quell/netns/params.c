@@ -25,13 +25,7 @@ static void params_default(const struct quell_algo *algo,
 	quell_core_params_default(algo->core, block->data);
 }
 
-/**
- * quell_algo_net_init() - add an algorithm to a namespace
- * @an:   state of the algorithm in the namespace
- * @algo: algorithm
- * Context: quell_mutex.
- * Return: 0 or -ENOMEM.
- */
+/* quell_mutex. */
 int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo)
 {
 	struct quell_params_block *block = params_alloc(algo);
@@ -61,11 +55,7 @@ free_block:
 	return -ENOMEM;
 }
 
-/**
- * quell_algo_net_exit() - remove an algorithm from a namespace
- * @an: state of the algorithm in the namespace; may never have been initialised
- * Context: quell_mutex; no socket uses the algorithm any more.
- */
+/* It may never have been initialised.  quell_mutex; no socket uses the algorithm any more. */
 void quell_algo_net_exit(struct quell_algo_net *an)
 {
 	struct quell_params_block *block;
@@ -80,13 +70,7 @@ void quell_algo_net_exit(struct quell_algo_net *an)
 	an->governed = NULL;
 }
 
-/**
- * quell_params_copy() - a block to edit
- * @an:   algorithm in a namespace; NULL for the defaults
- * @algo: algorithm
- * Context: quell_mutex.
- * Return: a copy, to be published or freed with kfree(), or NULL.
- */
+/* A block to edit, to be published or freed with kfree(); defaults without @an.  quell_mutex. */
 struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
 					     const struct quell_algo *algo)
 {
@@ -104,13 +88,7 @@ struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
 	return block;
 }
 
-/**
- * quell_params_publish() - publish a new block to the flows
- * @an:    algorithm in a namespace
- * @algo:  algorithm
- * @block: values, all in range; this function takes ownership
- * Context: quell_mutex.
- */
+/* Takes ownership of @block; its values are in range.  quell_mutex. */
 void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *algo,
 			  struct quell_params_block *block)
 {
@@ -122,12 +100,6 @@ void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *al
 	kfree_rcu(old, rcu);
 }
 
-/**
- * quell_param_find() - a parameter by name
- * @algo: algorithm
- * @name: name
- * Return: descriptor or NULL.
- */
 const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
 						const char *name)
 {

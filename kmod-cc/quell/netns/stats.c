@@ -171,11 +171,6 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 		"The same of look-ahead groups, registered and deleted."),
 };
 
-/**
- * quell_percpu_sum() - value of a counter, summed over all CPUs
- * @block:  per-cpu block of counters
- * @offset: place of the u64 in it
- */
 u64 quell_percpu_sum(const void __percpu *block, u32 offset)
 {
 	u64 sum = 0;
