@@ -259,16 +259,9 @@ static inline bool quell_adapt_has_signal(const struct quell_adapt *a,
 	       a->flags & QUELL_ADAPT_F_MARKED;
 }
 
-/**
- * quell_adapt_on_ack() - new data was acknowledged
- * @a:		state of the flow
- * @needs:	path properties that its algorithm requires
- * @s:		sample of this ACK
- * @window_q16:	window that was in force, bytes Q16
- * @round:	the ACK ends a round trip
- *
- * Return: true when FIT begins: the algorithm is to start with the window
- * @a->cubic.window_q16.
+/*
+ * Returns true when FIT begins: the algorithm starts with the window @a->cubic.window_q16.  @round:
+ * the ACK ends a round trip.
  */
 static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 				      const struct quell_adapt_needs *needs,
@@ -303,14 +296,10 @@ static inline bool quell_adapt_has_responded(const struct quell_adapt *a,
 	       a->flags & QUELL_ADAPT_F_BEGUN;
 }
 
-/**
- * quell_adapt_filter() - make of an ACK's sample the one that the algorithm gets
- * @a:	       state of the flow, after quell_adapt_on_ack()
- * @needs:     path properties that its algorithm requires
- * @s:	       sample of this ACK
- * @remote_ns: hold time that the receiver reported, ns; 0 if the algorithm has no use for it
- *
- * An algorithm that uses delay gets the standing round-trip time, once, and the base.
+/*
+ * Make of an ACK's sample the one that the algorithm gets, after quell_adapt_on_ack().  An
+ * algorithm that uses delay gets the standing round-trip time, once, and the base.  @remote_ns:
+ * hold time that the receiver reported; 0 if the algorithm has no use for it.
  */
 static inline void quell_adapt_filter(const struct quell_adapt *a,
 				      const struct quell_adapt_needs *needs,
@@ -331,12 +320,9 @@ static inline void quell_adapt_filter(const struct quell_adapt *a,
 	s->flags &= ~QUELL_S_SEGMENT_DONE;
 }
 
-/**
- * quell_adapt_take_over() - the connection had losses before, under another algorithm
- * @a:		    state of the flow, just set up
- * @ssthresh_bytes: where slow start was to end
- *
- * The other algorithm searched the path already: slow start ends where it ended there.
+/*
+ * The connection had losses before, under another algorithm, which searched the path already: slow
+ * start ends where it ended there.
  */
 static inline void quell_adapt_take_over(struct quell_adapt *a, u64 ssthresh_bytes)
 {
@@ -384,15 +370,9 @@ static inline void quell_adapt_record_reduction(struct quell_adapt *a)
 		a->flags |= QUELL_ADAPT_F_SEARCHED;
 }
 
-/**
- * quell_adapt_cut() - a loss, or a mark that means one, while the algorithm does not govern
- * @a:	   state of the flow
- * @needs: path properties that its algorithm requires
- * @s:	   mss_bytes
- *
- * The caller calls this for marks at most once per round trip: RFC 3168, 6.1.2.
- *
- * Return: true when FIT begins.
+/*
+ * A loss, or a mark that means one, while the algorithm does not govern; marks at most once per
+ * round trip: RFC 3168, 6.1.2.  Returns true when FIT begins.
  */
 static __rare bool quell_adapt_cut(struct quell_adapt *a,
 				   const struct quell_adapt_needs *needs,
@@ -411,15 +391,7 @@ static __rare bool quell_adapt_cut(struct quell_adapt *a,
 	return a->phase == QUELL_ADAPT_FIT;
 }
 
-/**
- * quell_adapt_on_loss() - fast retransmit began
- * @a:		state of the flow
- * @needs:	path properties that its algorithm requires
- * @s:		mss_bytes and now_ns
- * @window_q16:	window that was in force, bytes Q16
- *
- * Return: true when FIT begins.
- */
+/* Fast retransmit began.  Returns true when FIT begins. */
 static inline bool quell_adapt_on_loss(struct quell_adapt *a,
 				       const struct quell_adapt_needs *needs,
 				       const struct quell_sample *s, u64 window_q16)
@@ -442,13 +414,9 @@ static inline bool quell_adapt_on_loss(struct quell_adapt *a,
 	return quell_adapt_cut(a, needs, s);
 }
 
-/**
- * quell_adapt_on_rto() - the retransmission timer expired
- * @a:	   state of the flow
- * @s:	   mss_bytes
- * @again: the timeout belongs to a loss episode that was already handled
- *
- * In FIT the algorithm handles the timeout.
+/*
+ * @again: the timeout belongs to a loss episode that was already handled.  In FIT the algorithm
+ * handles the timeout.
  */
 static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_sample *s,
 				      bool again)
@@ -467,12 +435,7 @@ static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 	a->first_ns = 0;
 }
 
-/**
- * quell_adapt_on_undo() - the losses of the last episode were spurious
- * @a: state of the flow
- *
- * A search that the spurious losses ended is resumed, whichever phase governs now.
- */
+/* A search that the spurious losses ended is resumed, whichever phase governs now. */
 static inline void quell_adapt_on_undo(struct quell_adapt *a)
 {
 	a->early = quell_sub_sat_u64(a->early, QUELL_ADAPT_EARLY_ROUNDS);
@@ -489,19 +452,12 @@ static inline void quell_adapt_on_undo(struct quell_adapt *a)
 		quell_cubic_undo(&a->cubic);
 }
 
-/**
- * quell_adapt_on_idle() - sending resumes after a time without outstanding data
- * @a:		state of the flow
- * @s:		mss_bytes
- * @window_q16:	window that was in force, bytes Q16
- *
- * After an idle time of one retransmission timeout the path may have changed (RFC 5681, 4.1).
- * The search starts at ten segments, or at the last window if that is smaller, and slow start
- * ends at the last window.  The obstacles to the algorithm are evaluated anew, and the noise is
- * halved.  If the algorithm gave up because the delay stayed, the path may have become longer:
- * the base is measured anew.
- *
- * Context: the caller has checked that the flow was idle for a retransmission timeout.
+/*
+ * After an idle time of one retransmission timeout, which the caller checks, the path may have
+ * changed (RFC 5681, 4.1).  The search starts at ten segments, or at the last window if that is
+ * smaller, and slow start ends at the last window.  The obstacles to the algorithm are evaluated
+ * anew, and the noise is halved.  If the algorithm gave up because the delay stayed, the path may
+ * have become longer: the base is measured anew.
  */
 static inline void quell_adapt_on_idle(struct quell_adapt *a, const struct quell_sample *s,
 				       u64 window_q16)

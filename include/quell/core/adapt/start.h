@@ -90,14 +90,10 @@ static inline u32 quell_adapt_queue_ns(const struct quell_adapt *a, const struct
 	return rtt_ns - quell_min_u64(burst_ns, rtt_ns / share);
 }
 
-/**
- * quell_adapt_note_rate() - TCP measured the rate at which data is delivered
- * @a:		     state of the flow
- * @delivered_bytes: payload delivered
- * @interval_us:     within this time
- *
- * The caller calls this once in a round trip.  While the application limits the flow TCP measures
- * as before, or more, for however long: less data is no measure of the path, tcp_bbr.c.
+/*
+ * TCP measured the rate of delivery; once in a round trip.  While the application limits the flow
+ * TCP measures as before, or more, for however long: less data is no measure of the path,
+ * tcp_bbr.c.
  */
 static inline void quell_adapt_note_rate(struct quell_adapt *a, u64 delivered_bytes,
 					 u32 interval_us)

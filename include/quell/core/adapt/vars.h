@@ -98,80 +98,59 @@ enum quell_adapt_reason {
 #define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
 #define QUELL_ADAPT_F_SIGNAL	(QUELL_ADAPT_F_MARKED | QUELL_ADAPT_F_RECORD)
 
-/**
- * struct quell_adapt_needs - path properties that an algorithm requires; constant
- * @signal:	      signal that it uses, enum quell_adapt_signal
- * @longest_ns:	      longest base round trip for which delay is of use to it, ns
- * @slowest_bytes_ps: least share of the path that its increases do not overrun, bytes/s; 0: any
- * @hold_offset:      offset in its parameter block of the longest receiver hold time, ns, for
- *		      which it has a window of its own; 0: it has no such window
- */
+/* Path properties that an algorithm requires; constant. */
 struct quell_adapt_needs {
-	u8	signal;
-	u32	longest_ns;
-	u64	slowest_bytes_ps;
+	u8	signal;	/* enum quell_adapt_signal */
+	u32	longest_ns;	/* longest base round trip for which delay is of use to it */
+	u64	slowest_bytes_ps;	/* least share that its increases do not overrun; 0: any */
+	/* In its parameters, of the longest hold time with an own window; 0: no such window. */
 	u16	hold_offset;
 };
 
-/**
- * struct quell_adapt - state of one flow
- * @cubic:	  window of START and FALLBACK, and CUBIC's own state; FIT: its initial window,
- *		  and in ssthresh_bytes the window that START found before it drained the queue
- * @base_ns:	  smallest round-trip time, ns; 0 before the first
- * @byte_ns_q16:  time that the path takes for a byte at the highest rate at which it delivered
- *		  lately, ns Q16; 0 before the first round
- * @stand_ns:	  standing round-trip time of the last whole round, without the time that the
- *		  flow's own bursts took, ns; 0 before the first
- * @least_ns:	  smallest round-trip time of the current round, ns
- * @shown_ns:	  START: standing value that first showed a queue, ns
- * @first_ns:	  START: round-trip time of the current round's first packet, ns; 0 unknown
- * @noise_ns:	  delay that all packets of a round trip may share without a queue, ns
- * @raw_ns:	  START: like @least_ns, with the time that the flow's own bursts took
- * @aim_ns:	  FIT: target round-trip time of the algorithm, ns; 0 no target
- * @round_seq:	  set by the caller: the round trip ends once an ACK exceeds this
- * @base_pkts:	  segments that the ACK of @base_ns acknowledged, rounded; 0: less than half of one
- * @slack:	  START: rounds for which the data in flight may have fallen for lack of more
- * @samples:	  number of round-trip times in the current round, those of two packets or more
- *		  twice
- * @rounds:	  START: rounds that measured the noise; FIT: rounds in a row without a queue,
- *		  a mark or a record; FALLBACK: losses before the algorithm is tried again, or
- *		  rounds in a row without a mark
- * @above:	  delay, FIT: weighted number of rounds above the target, less that of other
- *		  rounds; marks, START: number of rounds in a row with marks; FALLBACK: 1 in the
- *		  round after a reduction, whose marks are of data sent before it
- * @early:	  QUELL_ADAPT_EARLY_ROUNDS for each loss without prior delay, less the rounds
- *		  since then
- * @looks:	  START: number of standing values in a row above the target
- * @tries:	  times that CUBIC took over since the flow began or was idle, limited
- * @phase:	  enum quell_adapt_phase
- * @reason:	  enum quell_adapt_reason
- * @flags:	  QUELL_ADAPT_F_*
- */
+/* State of one flow. */
 struct quell_adapt {
+	/* START, FALLBACK: the window; FIT: its first, in ssthresh START's before the drain. */
 	struct quell_cubic	cubic;
-	u32			base_ns;
+	u32			base_ns;	/* smallest round-trip time; 0 before the first */
+	/* Per byte at the highest rate of delivery lately; 0 before the first round. */
 	u32			byte_ns_q16;
+	/* Round-trip time of the last round without the own bursts; 0 before the first. */
 	u32			stand_ns;
-	u32			least_ns;
+	u32			least_ns;	/* smallest round-trip time of the current round */
+	/* START: standing value that first showed a queue. */
 	u32			shown_ns;
+	/* START: RTT of the current round's first packet; 0 unknown. */
 	u32			first_ns;
+	/* Delay that all packets of a round trip may share without a queue. */
 	u32			noise_ns;
 	union {
-		u32		raw_ns;
+		u32		raw_ns;	/* START: like @least_ns, with the own bursts */
+		/* FIT: target round-trip time of the algorithm; 0 no target. */
 		u32		aim_ns;
 	};
+	/* By the caller: the round trip ends once an ACK exceeds this. */
 	u32			round_seq;
+	/* Segments that the ACK of @base_ns acknowledged, rounded. */
 	u8			base_pkts;
-	u8			slack;
+	u8			slack;	/* START: rounds in which data may have been short */
+	/* Round-trip times in the current round; of two packets or more: twice. */
 	u8			samples;
+	/* START: measured noise; FIT: without congestion; FALLBACK: until the next try. */
 	u8			rounds;
+	/*
+	 * Delay, FIT: weighted number of rounds above the target, less that of other rounds;
+	 * marks, START: rounds in a row with marks; FALLBACK: 1 in the round after a reduction,
+	 * the marks of which are of data sent before it.
+	 */
 	u8			above;
+	/* QUELL_ADAPT_EARLY_ROUNDS per loss without prior delay, less the rounds since. */
 	u8			early;
+	/* START: standing values in a row above the target. */
 	u8			looks:4;
-	u8			tries:4;
-	u8			phase;
-	u8			reason;
-	u8			flags;
+	u8			tries:4;	/* times that CUBIC took over, limited */
+	u8			phase;	/* enum quell_adapt_phase */
+	u8			reason;	/* enum quell_adapt_reason */
+	u8			flags;	/* QUELL_ADAPT_F_* */
 };
 
 /* Whether the algorithm governs the window. */
@@ -180,23 +159,13 @@ static inline bool quell_adapt_is_fit(const struct quell_adapt *a)
 	return a->phase == QUELL_ADAPT_OFF || a->phase == QUELL_ADAPT_FIT;
 }
 
-/**
- * quell_adapt_room_ns() - queueing delay that a flow may cause
- * @base_ns: round-trip time without queues, ns
- *
- * Return: ns.
- */
+/* Queueing delay that a flow may cause, by its round-trip time without queues. */
 static inline u64 quell_adapt_room_ns(u64 base_ns)
 {
 	return quell_max_u64(base_ns / QUELL_ADAPT_ROOM_SHARE, QUELL_ADAPT_ROOM_NS);
 }
 
-/**
- * quell_adapt_target_ns() - target round-trip time of a flow
- * @a: state of the flow
- *
- * Return: ns; 0 while no round-trip time is known.
- */
+/* Target round-trip time; 0 while no round-trip time is known. */
 static inline u64 quell_adapt_target_ns(const struct quell_adapt *a)
 {
 	return a->base_ns ? quell_add_sat_u64(a->base_ns, quell_adapt_room_ns(a->base_ns)) : 0;
@@ -218,12 +187,7 @@ static inline u64 quell_adapt_share_bytes_ps(const struct quell_adapt *a)
 							   a->byte_ns_q16));
 }
 
-/**
- * quell_adapt_algo_rtt_ns() - the round-trip time that an algorithm uses
- * @a: state of the flow, @a->stand_ns known
- *
- * Return: ns, at least the base.
- */
+/* The round-trip time that an algorithm uses, at least the base; @a->stand_ns is known. */
 static inline u64 quell_adapt_algo_rtt_ns(const struct quell_adapt *a)
 {
 	return quell_max_u64(quell_sub_sat_u64(a->stand_ns, a->noise_ns), a->base_ns);
@@ -298,11 +262,7 @@ static inline void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, 
 	quell_adapt_defer(a, reason);
 }
 
-/**
- * quell_adapt_set_aim() - the algorithm has a target, used by the next quell_adapt_on_ack()
- * @a:	       state of the flow
- * @target_ns: target round-trip time, ns; 0 no target
- */
+/* Used by the next quell_adapt_on_ack(); 0: no target. */
 static inline void quell_adapt_set_aim(struct quell_adapt *a, u64 target_ns)
 {
 	if (a->phase == QUELL_ADAPT_FIT)
@@ -322,27 +282,17 @@ static inline void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 }
 
-/**
- * quell_adapt_init() - start a flow
- * @a:		set in full
- * @pkts:	window to start with, segments, > 0
- * @mss_bytes:	maximum segment size, > 0
- *
- * Context: any; the caller serialises per flow, here and below.
- */
+/* The caller serialises per flow, here and below. */
 static inline void quell_adapt_init(struct quell_adapt *a, u32 pkts, u32 mss_bytes)
 {
 	*a = (struct quell_adapt) {};
 	quell_adapt_search(a, (u64)pkts * mss_bytes << QUELL_Q16_SHIFT);
 }
 
-/**
- * quell_adapt_note_handshake() - the round-trip time of the connection's first segments
- * @a:	    state of the flow, quell_adapt_init()
- * @rtt_ns: round-trip time of the handshake, or TCP's smoothed one, ns; 0 unknown
- *
- * The first data may follow that of others into a full queue, where its round-trip time is no
- * base.  A switch port that sends control packets first, as swport does, has no queue for a SYN.
+/*
+ * The first data may follow that of others into a full queue, where its round-trip time is no base.
+ * A switch port that sends control packets first, as swport does, has no queue for a SYN.  @rtt_ns
+ * of the handshake, or TCP's smoothed one; 0 unknown.
  */
 static inline void quell_adapt_note_handshake(struct quell_adapt *a, u64 rtt_ns)
 {

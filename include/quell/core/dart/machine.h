@@ -37,37 +37,23 @@ enum quell_dart_state {
 	QUELL_DART_STATES,
 };
 
-/**
- * struct quell_dart_machine - state of one interface; all zero at first but for @start_ns
- * @start_ns:	beginning of the current period, ns; at first when counting began, or the first
- *		period would be as long as the clock runs, and marks in it below line rate
- * @marked_ns:	end of the last marked period, ns
- * @bytes:	bytes that had arrived when the period began, free-running
- * @marks:	packets that had arrived marked when the period began, free-running
- * @state:	enum quell_dart_state
- * @against:	marked periods in a row whose symptom was that of another state
- */
+/* State of one interface; all zero at first but for @start_ns. */
 struct quell_dart_machine {
+	/* Of the period; at first when counting began, or it would be as long as the clock runs. */
 	u64	start_ns;
-	u64	marked_ns;
-	u64	bytes;
-	u64	marks;
-	u8	state;
-	u8	against;
+	u64	marked_ns;	/* end of the last marked period */
+	u64	bytes;	/* received when the period began, free-running */
+	u64	marks;	/* packets received marked by then, free-running */
+	u8	state;	/* enum quell_dart_state */
+	u8	against;	/* marked periods in a row with the symptom of another state */
 };
 
-/**
- * struct quell_dart_machine_params - how symptoms are measured
- * @period_ns:	time between two looks, ns, > 0
- * @clear_ns:	time without marks that ends congestion, ns
- * @full_q16:	part of the line rate that counts as line rate
- * @periods:	marked periods in a row that change the state, > 0
- */
+/* How symptoms are measured. */
 struct quell_dart_machine_params {
-	u64	period_ns;
-	u64	clear_ns;
-	u64	full_q16;
-	u64	periods;
+	u64	period_ns;	/* > 0 */
+	u64	clear_ns;	/* without marks that ends congestion */
+	u64	full_q16;	/* part of the line rate that counts as line rate */
+	u64	periods;	/* marked, in a row, that change the state, > 0 */
 };
 
 /* Arrivals at one interface so far; free-running. */
@@ -104,15 +90,7 @@ static inline void quell_dart_machine_classify(struct quell_dart_machine *m, boo
 	m->against = 0;
 }
 
-/**
- * quell_dart_machine_is_due() - whether a period has ended
- * @m:	     state of the interface
- * @p:	     parameters
- * @now_ns:  time, ns
- *
- * Context: any; may race with quell_dart_machine_run().
- * Return: whether to call quell_dart_machine_run().
- */
+/* Whether a period has ended; may race with quell_dart_machine_run(). */
 static inline bool quell_dart_machine_is_due(const struct quell_dart_machine *m,
 					     const struct quell_dart_machine_params *p,
 					     u64 now_ns)
@@ -120,18 +98,9 @@ static inline bool quell_dart_machine_is_due(const struct quell_dart_machine *m,
 	return quell_sub_sat_u64(now_ns, m->start_ns) >= p->period_ns;
 }
 
-/**
- * quell_dart_machine_run() - end a period
- * @m:		   state of the interface
- * @p:		   parameters
- * @now_ns:	   time, ns, not before that of the last call
- * @now:	   arrivals so far
- * @line_bytes_ps: line rate of the interface, bytes/s on the wire; 0: not known
- *
- * Dart, section III-C.  A call before the end of the period has no effect.
- *
- * Context: any; the caller serialises per interface.
- * Return: whether the state changed.
+/*
+ * Dart, section III-C: end a period, of which it is the end.  The caller serialises per interface.
+ * @line_bytes_ps on the wire; 0: not known.  Returns whether the state changed.
  */
 static inline bool quell_dart_machine_run(struct quell_dart_machine *m,
 					  const struct quell_dart_machine_params *p, u64 now_ns,

@@ -44,23 +44,10 @@
 #define QUELL_DART_LOOKAHEAD_NS_MIN		0ULL
 #define QUELL_DART_LOOKAHEAD_NS_MAX		1000000000ULL
 
-/**
- * struct quell_dart_params - parameters of the administrator
- * @dcqcn:	   sender: the fall-back's
- * @slack_ns:	   sender: queueing delay the window leaves room for while n governs, ns
- * @period_ns:	   receiver: time between two looks at the symptoms of congestion, ns
- * @clear_ns:	   receiver: time without marks that ends congestion, ns
- * @full_q16:	   receiver: part of the line rate that counts as line rate
- * @periods:	   receiver: marked periods in a row that change the state
- * @idle_ns:	   receiver: time without data after which a connection is dead, ns
- * @plain_idle_ns: receiver: the same for connections without the option, ns
- * @lookahead_ns:  receiver: longest time for which a look-ahead group may wait, ns; 0: no
- *		   look-ahead
- *
- * Every field is u64 so that a table of offsets can address it.
- */
+/* Every field is u64 so that a table of offsets can address it; core.h explains them. */
 struct quell_dart_params {
-	struct quell_dcqcn_params	dcqcn;
+	struct quell_dcqcn_params	dcqcn;	/* sender: the fall-back's */
+	/* Sender: queueing delay with room in the window while n governs. */
 	u64				slack_ns;
 	u64				period_ns;
 	u64				clear_ns;

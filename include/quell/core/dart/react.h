@@ -39,12 +39,9 @@
 #include <quell/core/dcqcn/react.h>
 #include <quell/core/lib/window.h>
 
-/**
- * quell_dart_line_bytes_ps() - the line rate that n divides
- * @s: sample
- *
- * Return: the smaller of the rates of both hosts' interfaces, bytes/s on the wire; if one is
- * not known the other; 0: neither is.
+/*
+ * The smaller of the rates of both hosts' interfaces, on the wire; if one is not known the other;
+ * 0: neither is.
  */
 static inline u64 quell_dart_line_bytes_ps(const struct quell_sample *s)
 {
@@ -84,18 +81,11 @@ static inline void quell_dart_fit_window(const struct quell_dart_vars *v,
 						      wire_bytes_ps, v->dcqcn.mss_bytes));
 }
 
-/**
- * quell_dart_start() - limit the first window of a flow
- * @v:	 state of the flow
- * @p:	 parameters, within their ranges
- * @s:	 sample; its link_bytes_ps is the line's rate
- * @out: DCQCN's decision; its window is reduced to that of n = 1
- *
+/*
  * Dart, section III-A: a sender has the line rate for the round trip until it knows n.  In a queue
  * that others built the first acknowledgment takes longer; DCQCN's window has room for that, and
- * each sender that joins would make it longer still for the next.
- *
- * Context: any; the caller serialises per flow.
+ * each sender that joins would make it longer still for the next: the window is reduced to that of
+ * n = 1.
  */
 static inline void quell_dart_start(const struct quell_dart_vars *v,
 				    const struct quell_dart_params *p,
@@ -127,19 +117,11 @@ static inline void quell_dart_share(const struct quell_dart_vars *v,
 		quell_dart_fit_window(v, p, wire_bytes_ps, out);
 }
 
-/**
- * quell_dart_apportion() - limit a decision to the flow's share of the receiver's line
- * @v:	 state of the flow
- * @p:	 parameters, within their ranges
- * @st:	 counters
- * @s:	 sample with n; its link_bytes_ps is the line's rate
- * @out: DCQCN's decision; its rate and window are reduced to the share's
- *
- * Dart, section III-A.  With n at most 1 the window stays DCQCN's and the rate has the whole line,
- * less headers: a higher rate would queue at the sender's own interface, and would still be sent at
- * line rate when n grows.  With n not stated the decision stays.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * Dart, section III-A: limit DCQCN's decision to the flow's share of the receiver's line.  With n
+ * at most 1 the window stays DCQCN's and the rate has the whole line, less headers: a higher rate
+ * would queue at the sender's own interface, and would still be sent at line rate when n grows.
+ * With n not stated the decision stays.
  */
 static inline void quell_dart_apportion(const struct quell_dart_vars *v,
 					const struct quell_dart_params *p,

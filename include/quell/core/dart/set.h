@@ -54,102 +54,69 @@
 struct quell_dasr_member;
 struct quell_dasr_peer;
 
-/**
- * struct quell_dasr_sender - a host; zero at first, but for @weight
- * @awaited: list of the users' entries of it with groups that wait for it
- * @active:  its active connections
- * @weight:  its weight, 1 .. QUELL_DASR_WEIGHT_MAX
- */
+/* A host; zero at first, but for @weight. */
 struct quell_dasr_sender {
+	/* The users' entries of it with groups that wait for it. */
 	struct quell_dasr_peer	*awaited;
-	u32			active;
-	u32			weight;
+	u32			active;	/* its active connections */
+	u32			weight;	/* 1 .. QUELL_DASR_WEIGHT_MAX */
 };
 
-/**
- * struct quell_dasr_user - a user with sockets or groups; zero at first
- * @waiting: weight of hosts that the user's groups wait for and that are not active
- */
+/* A user with sockets or groups; zero at first. */
 struct quell_dasr_user {
-	u64	waiting;
+	u64	waiting;	/* weight of inactive hosts that the user's groups wait for */
 };
 
-/**
- * struct quell_dasr_peer - a host as one user knows it; zero at first, but for @sender and @user
- * @sender:  host
- * @user:    user
- * @members: memberships of the host in groups of the user
- * @active:  active connections of the host to sockets of the user
- * @waiting: groups of the user that wait for the host
- * @older:   next in quell_dasr_sender.awaited, waited for earlier
- * @newer:   next one waited for later
- */
+/* A host as one user knows it; zero at first, but for @sender and @user. */
 struct quell_dasr_peer {
 	struct quell_dasr_sender	*sender;
 	struct quell_dasr_user		*user;
+	/* Memberships of the host in groups of the user. */
 	struct quell_dasr_member	*members;
-	u32				active;
+	u32				active;	/* connections of the host to sockets of the user */
+	/* Groups of the user that wait for the host. */
 	u32				waiting;
+	/* In quell_dasr_sender.awaited, waited for earlier. */
 	struct quell_dasr_peer		*older;
-	struct quell_dasr_peer		*newer;
+	struct quell_dasr_peer		*newer;	/* waited for later */
 };
 
-/**
- * struct quell_dasr_conn - a connection; zero at first, but for @peer
- * @peer:	its peer, as the owner of the receiving socket knows it
- * @older:	next older connection in quell_dasr_set.ages
- * @newer:	next newer one
- * @touched_ns:	time of its newest data, rounded down to a part of its lifetime, ns
- * @active:	it is active
- * @plain:	its peer does not use the option; constant while @active
- */
+/* A connection; zero at first, but for @peer. */
 struct quell_dasr_conn {
-	struct quell_dasr_peer	*peer;
-	struct quell_dasr_conn	*older;
+	struct quell_dasr_peer	*peer;	/* as the owner of the receiving socket knows it */
+	struct quell_dasr_conn	*older;	/* in quell_dasr_set.ages */
 	struct quell_dasr_conn	*newer;
+	/* Newest data, rounded down to a part of its lifetime. */
 	u64			touched_ns;
 	bool			active;
+	/* Its peer does not use the option; constant while @active. */
 	bool			plain;
 };
 
 struct quell_dasr_group;
 
-/**
- * struct quell_dasr_member - a host in a group
- * @peer:    host, as the entry of the user that registered the group
- * @group:   group
- * @next:    next membership of the same host in groups of the same user
- * @waiting: the group waits for a message of the host
- * @absent:  the host let the group's time pass without a message
- */
+/* A host in a group. */
 struct quell_dasr_member {
-	struct quell_dasr_peer		*peer;
+	struct quell_dasr_peer		*peer;	/* of the user that registered the group */
 	struct quell_dasr_group		*group;
+	/* Membership of the same host in groups of the same user. */
 	struct quell_dasr_member	*next;
-	bool				waiting;
-	bool				absent;
+	bool				waiting;	/* for a message of the host */
+	bool				absent;	/* it let the group's time pass without a message */
 };
 
-/**
- * struct quell_dasr_group - hosts of which an application expects messages at one time
- * @members:	 memberships
- * @members_nr:	 number of @members
- * @waiting:	 members that are waited for
- * @idle:	 members that neither send to the user nor are absent: those to wait for
- * @time_ns:	 how long members are waited for if it is allowed, ns
- * @deadline_ns: when waiting ends, ns; while @waiting
- * @older:	 next in quell_dasr_set.armed, armed earlier
- * @newer:	 next one armed later
- */
+/* Hosts of which an application expects messages at one time. */
 struct quell_dasr_group {
 	struct quell_dasr_member	*members;
 	u32				members_nr;
-	u32				waiting;
+	u32				waiting;	/* members that are waited for */
+	/* Members to wait for: neither sending to the user nor absent. */
 	u32				idle;
+	/* How long members are waited for if it is allowed. */
 	u64				time_ns;
-	u64				deadline_ns;
-	struct quell_dasr_group		*older;
-	struct quell_dasr_group		*newer;
+	u64				deadline_ns;	/* while @waiting */
+	struct quell_dasr_group		*older;	/* in quell_dasr_set.armed, armed earlier */
+	struct quell_dasr_group		*newer;	/* armed later */
 };
 
 /* Connections by age, least recently active first. */
@@ -158,40 +125,26 @@ struct quell_dasr_ages {
 	struct quell_dasr_conn	*newest;
 };
 
-/**
- * struct quell_dasr_set - the active senders of an interface; zero at first
- * @weight:	weight of all active hosts
- * @hosts:	number of active hosts
- * @ages:	active connections, and those without the option apart
- * @armed:	groups that wait for members
- * @joins:	hosts that became active, free-running
- * @leaves:	hosts inactive after a message or a close, free-running
- * @expiries:	connections that died in a message, free-running
- * @armings:	times a group's members were counted ahead, free-running
- * @absences:	members for which a group waited in vain, free-running
- */
+/* The active senders of an interface; zero at first. */
 struct quell_dasr_set {
-	u64			weight;
-	u32			hosts;
+	u64			weight;	/* of all active hosts */
+	u32			hosts;	/* active */
+	/* Active connections; those without the option apart. */
 	struct quell_dasr_ages	ages[2];
-	struct quell_dasr_group	*armed;
+	struct quell_dasr_group	*armed;	/* groups that wait for members */
+	/* From here on free-running: hosts that became active. */
 	u64			joins;
-	u64			leaves;
-	u64			expiries;
-	u64			armings;
-	u64			absences;
+	u64			leaves;	/* hosts inactive after a message or a close */
+	u64			expiries;	/* connections that died in a message */
+	u64			armings;	/* times a group's members were counted ahead */
+	u64			absences;	/* members for which a group waited in vain */
 };
 
-/**
- * struct quell_dasr_params - soft state
- * @idle_ns:	   time without data after which a connection is dead, ns, > 0
- * @plain_idle_ns: the same for one without the option, ns, > 0
- * @lookahead_ns:  longest time that a group waits, ns; 0: no group does
- */
+/* Soft state. */
 struct quell_dasr_params {
-	u64	idle_ns;
-	u64	plain_idle_ns;
-	u64	lookahead_ns;
+	u64	idle_ns;	/* without data after which a connection is dead, > 0 */
+	u64	plain_idle_ns;	/* the same for one without the option, > 0 */
+	u64	lookahead_ns;	/* longest time that a group waits; 0: no group does */
 };
 
 static inline u64 quell_dasr_life_ns(const struct quell_dasr_params *p, bool plain)
@@ -402,19 +355,10 @@ static __rare void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr
 		quell_dasr_update_host(set, conn->peer->sender);
 }
 
-/**
- * quell_dasr_data() - new data of a connection arrived
- * @set:    set
- * @p:	    parameters
- * @conn:   connection
- * @more:   more of the message follows
- * @now_ns: time, ns
- *
+/*
  * Dart, figure 4(a).  Data of an inactive connection begins a message; the connection becomes
- * active if more follows.  It never becomes inactive here, because a packet before this one
- * may be missing: see quell_dasr_end().
- *
- * Context: any; the caller serialises per set, here and below.
+ * active if more follows.  It never becomes inactive here, because a packet before this one may be
+ * missing: see quell_dasr_end().  The caller serialises per set, here and below.
  */
 static inline void quell_dasr_data(struct quell_dasr_set *set,
 				   const struct quell_dasr_params *p,
@@ -435,13 +379,7 @@ static inline void quell_dasr_data(struct quell_dasr_set *set,
 	quell_dasr_age_add(set, conn);
 }
 
-/**
- * quell_dasr_end() - a connection's message has ended, all of it, or the connection has
- * @set:  set
- * @conn: connection
- *
- * Dart, figure 4(b).
- */
+/* Dart, figure 4(b).  The message has ended, all of it, or the connection has. */
 static inline void quell_dasr_end(struct quell_dasr_set *set, struct quell_dasr_conn *conn)
 {
 	if (!conn->active)
@@ -494,17 +432,11 @@ static inline void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_da
 	}
 }
 
-/**
- * quell_dasr_expire() - drop dead connections, and stop waiting for absent members
- * @set:    set
- * @p:	    parameters
- * @now_ns: time, ns
- *
+/*
  * Dart, sections III-B and III-E: soft state.  A connection ends between one and 1 + 1/8 lifetimes
  * after its last data.  The work is proportional to the expired connections, of which a run takes
- * QUELL_DASR_EXPIRE_MOST and the rest of the last group, and to the groups that wait.
- *
- * Return: whether more may have expired; the caller calls again when others had their turn.
+ * QUELL_DASR_EXPIRE_MOST and the rest of the last group, and to the groups that wait.  Returns
+ * whether more may have expired; the caller calls again when others had their turn.
  */
 static __rare bool quell_dasr_expire(struct quell_dasr_set *set,
 				     const struct quell_dasr_params *p, u64 now_ns)
@@ -524,14 +456,9 @@ static __rare bool quell_dasr_expire(struct quell_dasr_set *set,
 	return !room;
 }
 
-/**
- * quell_dasr_n_q8() - n of a connection
- * @set:  set
- * @conn: connection; one that is not active counts as if it were
- *
- * Dart, section III-A, with weights.
- *
- * Return: n in Q8, at least QUELL_SHARE_ONE_Q8, rounded up.
+/*
+ * Dart, section III-A, with weights: at least QUELL_SHARE_ONE_Q8, rounded up.  An inactive
+ * connection counts as if it were active.
  */
 static inline u64 quell_dasr_n_q8(const struct quell_dasr_set *set,
 				  const struct quell_dasr_conn *conn)
@@ -545,12 +472,7 @@ static inline u64 quell_dasr_n_q8(const struct quell_dasr_set *set,
 	return quell_mul_div_ceil_u64(weight * QUELL_SHARE_ONE_Q8, conns, sender->weight);
 }
 
-/**
- * quell_dasr_group_add() - register a group
- * @group: @members_nr, @members with their peers, all of one user, and groups, @time_ns set
- *
- * No host may be a member twice.
- */
+/* Members are all of one user, no host twice; @time_ns is set. */
 static inline void quell_dasr_group_add(struct quell_dasr_group *group)
 {
 	u32 i;
@@ -564,11 +486,6 @@ static inline void quell_dasr_group_add(struct quell_dasr_group *group)
 	}
 }
 
-/**
- * quell_dasr_group_del() - forget a group
- * @set:   set of its interface
- * @group: group, in use no more when this returns
- */
 static inline void quell_dasr_group_del(struct quell_dasr_set *set,
 					struct quell_dasr_group *group)
 {
@@ -584,12 +501,6 @@ static inline void quell_dasr_group_del(struct quell_dasr_set *set,
 	}
 }
 
-/**
- * quell_dasr_set_weight() - change the weight of a host
- * @set:    set
- * @sender: host
- * @weight: 1 .. QUELL_DASR_WEIGHT_MAX
- */
 static inline void quell_dasr_set_weight(struct quell_dasr_set *set,
 					 struct quell_dasr_sender *sender, u32 weight)
 {

@@ -28,13 +28,7 @@
 /* The largest n that the option can state, 524160. */
 #define QUELL_SHARE_MAX_Q8	((u64)QUELL_SHARE_MANTISSA << 15)
 
-/**
- * quell_share_encode() - n as the option has it
- * @n_q8: n; 0: not known
- *
- * Context: any.
- * Return: the field; 0 if n is not known.  n is rounded up, and limited to QUELL_SHARE_MAX_Q8.
- */
+/* n as the option has it, rounded up, and limited to QUELL_SHARE_MAX_Q8; 0: not known. */
 static inline u16 quell_share_encode(u64 n_q8)
 {
 	u32 exponent = 0;
@@ -48,13 +42,7 @@ static inline u16 quell_share_encode(u64 n_q8)
 	return exponent << QUELL_SHARE_SHIFT | n_q8;
 }
 
-/**
- * quell_share_decode() - n from the option's field
- * @field: field
- *
- * Context: any.
- * Return: n in Q8; 0: not known; a number of senders below one counts as one.
- */
+/* n in Q8; 0: not known; a number of senders below one counts as one. */
 static inline u32 quell_share_decode(u16 field)
 {
 	u32 n_q8 = (u32)(field & QUELL_SHARE_MANTISSA) << (field >> QUELL_SHARE_SHIFT);
@@ -62,16 +50,7 @@ static inline u32 quell_share_decode(u16 field)
 	return n_q8 && n_q8 < QUELL_SHARE_ONE_Q8 ? QUELL_SHARE_ONE_Q8 : n_q8;
 }
 
-/**
- * quell_share_bytes_ps() - a sender's rate
- * @line_bytes_ps: line rate, bytes/s
- * @n_q8:	   n; 0: not known, counts as one
- *
- * Dart, section III-A: line rate / n.
- *
- * Context: any.
- * Return: bytes/s, rounded down.
- */
+/* Dart, section III-A: line rate / n, rounded down.  An n of 0, not known, counts as one. */
 static inline u64 quell_share_bytes_ps(u64 line_bytes_ps, u32 n_q8)
 {
 	if (n_q8 <= QUELL_SHARE_ONE_Q8)
@@ -101,13 +80,7 @@ static const u8 quell_line_mantissas[QUELL_LINE_MANTISSAS] __table = {
 	36, 40, 42, 45, 48, 50, 54, 56, 60, 64, 70, 72, 80, 84, 90, 96,
 };
 
-/**
- * quell_line_decode() - line rate of a code
- * @code: code
- *
- * Context: any.
- * Return: bytes/s; 0: not known.
- */
+/* Bytes/s; 0: not known. */
 static inline u64 quell_line_decode(u8 code)
 {
 	u64 bytes_ps = quell_line_mantissas[code % QUELL_LINE_MANTISSAS] * QUELL_LINE_UNIT_BYTES_PS;
@@ -122,13 +95,7 @@ static inline u64 quell_line_decode(u8 code)
 	return bytes_ps;
 }
 
-/**
- * quell_line_encode() - code of a line rate
- * @bytes_ps: bytes/s; 0: not known
- *
- * Context: any.
- * Return: code of the largest rate that is not above @bytes_ps; 0 below 1.1 Mbit/s.
- */
+/* Code of the largest rate that is not above @bytes_ps; 0 below 1.1 Mbit/s. */
 static inline u8 quell_line_encode(u64 bytes_ps)
 {
 	u32 low = 0, high = QUELL_LINE_MANTISSAS * QUELL_LINE_DECADES - 1, middle;

@@ -50,26 +50,7 @@
 #define QUELL_DCQCN_RESTART_IDLE_NS_MIN		0ULL
 #define QUELL_DCQCN_RESTART_IDLE_NS_MAX		3600000000000ULL
 
-/**
- * struct quell_dcqcn_params - parameters of the administrator
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not used by the core
- * @g_q16:		weight of the newest period in alpha
- * @notify_interval_ns:	marks within this time after a notification belong to
- *			that notification, ns
- * @alpha_timer_ns:	alpha decays once per such time without a notification, ns
- * @timer_ns:		the rate increases once per such time, ns
- * @byte_counter_bytes:	the rate also increases once per so many bytes acknowledged
- * @fast_recovery_steps: number of increases of either kind at which the target begins
- *			to grow
- * @ai_bytes_ps:	target's growth in an additive increase, bytes/s
- * @hai_bytes_ps:	target's growth in a hyper increase, bytes/s
- * @min_rate_bytes_ps:	smallest rate, bytes/s
- * @queue_bound_ns:	queueing delay the window leaves room for, ns
- * @max_window_bytes:	largest window, bytes
- * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
- *
- * Every field is u64 so that a table of offsets can address it.
- */
+/* Every field is u64 so that a table of offsets can address it; core.h explains them. */
 struct quell_dcqcn_params {
 	u64	adapt_bool;
 	u64	g_q16;

@@ -56,16 +56,10 @@
 #include <quell/core/lib/undo.h>
 #include <quell/core/lib/window.h>
 
-/**
- * quell_dcqcn_pow_q32() - power of a fraction
- * @x_q32: 0 .. 2^32 - 1
- * @n:     exponent
- *
- * By squaring: at most 32 steps.  Every product is rounded down, which takes
- * 2^-32 off a factor, and a factor enters the result at most @n times.
- *
- * Return: (@x_q32 / 2^32)^@n in Q32, at most 2^32, too small by 2 * @n * 2^-32
- * at most.
+/*
+ * (@x_q32 / 2^32)^@n in Q32, at most 2^32, too small by 2 * @n * 2^-32 at most; @x_q32 is below
+ * 2^32.  By squaring: at most 32 steps.  Every product is rounded down, which takes 2^-32 off a
+ * factor, and a factor enters the result at most @n times.
  */
 __once __rare u64 quell_dcqcn_pow_q32(u64 x_q32, u32 n)
 {
@@ -366,17 +360,7 @@ static inline void quell_dcqcn_start(struct quell_dcqcn_vars *v,
 	v->flags &= ~QUELL_DCQCN_F_NOTIFIED;
 }
 
-/**
- * quell_dcqcn_init() - start a flow
- * @v:   set in full
- * @p:   parameters
- * @s:   now_ns and QUELL_S_ECN, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
- * @out: set in full
- *
- * Dart VI-A: flows start at the line rate.
- *
- * Context: any; the caller serialises per flow.
- */
+/* Dart VI-A: flows start at the line rate. */
 static inline void quell_dcqcn_init(struct quell_dcqcn_vars *v, const struct quell_dcqcn_params *p,
 				    const struct quell_sample *s, struct quell_decision *out)
 {
@@ -399,16 +383,6 @@ static inline void quell_dcqcn_reno_increase(struct quell_dcqcn_vars *v,
 	v->reno_q16 = quell_reno_window_q16(v->reno_q16, s->acked_bytes, v->mss_bytes);
 }
 
-/**
- * quell_dcqcn_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline __flatten void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
 						const struct quell_dcqcn_params *p,
 						struct quell_dcqcn_stats *st,
@@ -435,18 +409,9 @@ static inline void quell_dcqcn_decrease_for_loss(struct quell_dcqcn_vars *v, u64
 	v->flags |= QUELL_DCQCN_F_LOSS;
 }
 
-/**
- * quell_dcqcn_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
- *
- * To be called once per recovery episode.  RFC 5681, equation 4: half of the
- * bytes in flight, at least two segments, and never more than the last window.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * RFC 5681, equation 4: half of the bytes in flight, at least two segments, and never more than the
+ * last window.
  */
 static inline void quell_dcqcn_on_loss(struct quell_dcqcn_vars *v,
 				       const struct quell_dcqcn_params *p,
@@ -467,16 +432,6 @@ static inline void quell_dcqcn_on_loss(struct quell_dcqcn_vars *v,
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_dcqcn_on_rto() - the retransmission timer expired
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_dcqcn_on_rto(struct quell_dcqcn_vars *v,
 				      const struct quell_dcqcn_params *p,
 				      struct quell_dcqcn_stats *st,
@@ -489,14 +444,6 @@ static inline void quell_dcqcn_on_rto(struct quell_dcqcn_vars *v,
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_dcqcn_undo_note() - record the reductions made by a loss or timeout
- * @u:      reductions of the episode so far, extended
- * @before: state of the flow before quell_dcqcn_on_loss() or _on_rto()
- * @after:  its state now
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_dcqcn_undo_note(struct quell_undo *u,
 					 const struct quell_dcqcn_vars *before,
 					 const struct quell_dcqcn_vars *after)
@@ -507,16 +454,6 @@ static inline void quell_dcqcn_undo_note(struct quell_undo *u,
 	quell_undo_note(&u->part[2], before->reno_q16, after->reno_q16);
 }
 
-/**
- * quell_dcqcn_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   reductions made for these losses
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_dcqcn_on_undo(struct quell_dcqcn_vars *v,
 				       const struct quell_dcqcn_params *p,
 				       const struct quell_sample *s,
@@ -532,19 +469,9 @@ static inline void quell_dcqcn_on_undo(struct quell_dcqcn_vars *v,
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_dcqcn_on_idle_restart() - data to send after a time without outstanding data
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
- * @out: set in full
- *
- * A message after a pause starts as a new flow does, except that Reno's window,
- * which bounds a flow after a loss or without marks, can only fall to the initial
- * window (RFC 5681, section 4.1).
- *
- * Context: any; the caller serialises per flow.
+/*
+ * A message after a pause starts as a new flow does, except that Reno's window, which bounds a flow
+ * after a loss or without marks, can only fall to the initial window (RFC 5681, section 4.1).
  */
 static inline void quell_dcqcn_on_idle_restart(struct quell_dcqcn_vars *v,
 					       const struct quell_dcqcn_params *p,

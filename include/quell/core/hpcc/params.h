@@ -46,28 +46,7 @@
 #define QUELL_HPCC_PROBABILISTIC_BOOL_MIN	0ULL
 #define QUELL_HPCC_PROBABILISTIC_BOOL_MAX	1ULL
 
-/**
- * struct quell_hpcc_params - parameters of HPCC
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; the core itself does not
- *			read it
- * @eta_q16:		target utilisation of the most loaded link
- * @max_stage_steps:	round trips of additive increase before a multiplicative update
- * @ai_bytes_ps:	additive increase, bytes/s: at each update the window grows by
- *			this rate times the base round-trip time
- * @base_rtt_ns:	base round-trip time, ns; 0: use the smallest that the flow
- *			measured
- * @min_rate_bytes_ps:	minimum rate, bytes/s; the minimum window is this rate times the
- *			base round-trip time
- * @max_window_bytes:	largest window, bytes
- * @init_window_bytes:	window a message starts with, bytes; 0 means one
- *			bandwidth-delay product
- * @restart_idle_ns:	idle time after which the flow restarts, ns; 0 never
- * @retx_reset_rtos:	consecutive timeouts that reset the window to the minimum
- * @probabilistic:	skip decreases of the reference at random; the smaller the
- *			reference, the more likely the skip
- *
- * Every field is u64 so that a table of offsets can address it.
- */
+/* Every field is u64 so that a table of offsets can address it; core.h explains them. */
 struct quell_hpcc_params {
 	u64	adapt_bool;
 	u64	eta_q16;

@@ -203,18 +203,7 @@ static inline void quell_hpcc_reset(struct quell_hpcc_vars *v, const struct quel
 	quell_hpcc_forget(v);
 }
 
-/**
- * quell_hpcc_init() - start a flow
- * @v:   state of the flow; all fields are set
- * @p:   parameters
- * @s:   sample with now_ns and QUELL_S_TELEMETRY, and as far as known link_bytes_ps,
- *	 min_rtt_ns and mss_bytes
- * @out: decision; all fields are set
- *
- * VAI/SF III-D: flows start at line rate.  Here only flows with telemetry do.
- *
- * Context: any; the caller serialises per flow.
- */
+/* VAI/SF III-D: flows start at line rate.  Here only flows with telemetry do. */
 static inline void quell_hpcc_init(struct quell_hpcc_vars *v, const struct quell_hpcc_params *p,
 				   const struct quell_sample *s, struct quell_decision *out)
 {
@@ -226,16 +215,6 @@ static inline void quell_hpcc_init(struct quell_hpcc_vars *v, const struct quell
 	quell_hpcc_decide(v, p, &path, v->window_q16, out);
 }
 
-/**
- * quell_hpcc_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline __flatten void quell_hpcc_on_ack(struct quell_hpcc_vars *v,
 					       const struct quell_hpcc_params *p,
 					       struct quell_hpcc_stats *st,
@@ -270,19 +249,7 @@ static inline void quell_hpcc_decrease_for_loss(struct quell_hpcc_vars *v, u64 w
 	v->flags |= QUELL_HPCC_F_LOSS;
 }
 
-/**
- * quell_hpcc_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of this event
- * @out: decision; all fields are set
- *
- * Call this once per recovery episode.  The data in flight
- * was sent before the loss was detected, so a new round trip begins.
- *
- * Context: any; the caller serialises per flow.
- */
+/* The data in flight was sent before the loss was detected, so a new round trip begins. */
 static inline void quell_hpcc_on_loss(struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p,
 				      struct quell_hpcc_stats *st,
@@ -301,18 +268,7 @@ static inline void quell_hpcc_on_loss(struct quell_hpcc_vars *v,
 	quell_hpcc_decide(v, p, &path, v->window_q16, out);
 }
 
-/**
- * quell_hpcc_on_rto() - the retransmission timer expired
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of this event
- * @out: decision; all fields are set
- *
- * A flow without a stored record drops to the minimum window at the first timeout.
- *
- * Context: any; the caller serialises per flow.
- */
+/* A flow without a stored record drops to the minimum window at the first timeout. */
 static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 				     const struct quell_hpcc_params *p,
 				     struct quell_hpcc_stats *st,
@@ -337,14 +293,6 @@ static inline void quell_hpcc_on_rto(struct quell_hpcc_vars *v,
 	quell_hpcc_decide(v, p, &path, v->window_q16, out);
 }
 
-/**
- * quell_hpcc_undo_note() - record the reduction for a loss or timeout
- * @u:      reductions of this episode so far
- * @before: state of the flow before quell_hpcc_on_loss() or _on_rto()
- * @after:  state of the flow after that call
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_hpcc_undo_note(struct quell_undo *u,
 					const struct quell_hpcc_vars *before,
 					const struct quell_hpcc_vars *after)
@@ -353,16 +301,6 @@ static inline void quell_hpcc_undo_note(struct quell_undo *u,
 	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
 }
 
-/**
- * quell_hpcc_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   sample at the time of this event
- * @u:   reductions of this episode
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_hpcc_on_undo(struct quell_hpcc_vars *v,
 				      const struct quell_hpcc_params *p,
 				      const struct quell_sample *s,
@@ -395,18 +333,9 @@ static inline void quell_hpcc_restart(struct quell_hpcc_vars *v,
 	st->restarts++;
 }
 
-/**
- * quell_hpcc_on_idle_restart() - the flow sends again after an idle period
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
- * @out: decision; all fields are set
- *
- * After an idle period the window no longer reflects the state of the path, so the
- * flow restarts from the initial window.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * The window no longer reflects the state of the path, so the flow restarts from the initial
+ * window.
  */
 static inline void quell_hpcc_on_idle_restart(struct quell_hpcc_vars *v,
 					      const struct quell_hpcc_params *p,

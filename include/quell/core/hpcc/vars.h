@@ -43,68 +43,31 @@
 #define QUELL_HPCC_F_ROUND	0x10 /* a round trip has begun */
 #define QUELL_HPCC_F_LOSS	0x20 /* no clean round trip since the last loss */
 
-/**
- * struct quell_hpcc_vars - state of one flow
- * @window_q16:		the reference, bytes Q16
- * @recorded_ns:	arrival time of the stored record, ns; before the first record, the
- *			start of the flow
- * @queue_bytes:	stored record: queue
- * @tx_units:		stored record: bytes sent
- * @time_ns:		stored record: the switch's clock
- * @util_q24:		U, the average utilisation, saturated
- * @min_rtt_ns:		smallest round-trip time, ns, saturated; 0 before the first one
- * @mss_bytes:		maximum segment size, > 0
- * @round_bytes:	bytes in flight when the round trip began that are not yet
- *			acknowledged
- * @rtos:		timeouts since the last ACK
- * @hop:		stored record: the hop; 0 if no record is stored
- * @stage:		additive updates of the reference since the last multiplicative one
- * @flags:		QUELL_HPCC_F_*
- *
- * Only the functions of the cores write these fields, under the lock of the flow's socket.
- */
+/* State of one flow. */
 struct quell_hpcc_vars {
-	u64	window_q16;
+	u64	window_q16;	/* the reference, bytes */
+	/* Receipt of the stored record; before the first, start of the flow. */
 	u64	recorded_ns;
+	/* Stored record, as @tx_units, @time_ns (the switch's clock) and @hop. */
 	u32	queue_bytes;
 	u32	tx_units;
 	u32	time_ns;
-	u32	util_q24;
-	u32	min_rtt_ns;
-	u32	mss_bytes;
-	u32	round_bytes;
-	u8	rtos;
-	u8	hop;
-	u8	stage;
-	u8	flags;
+	u32	util_q24;	/* U, the average utilisation, saturated */
+	u32	min_rtt_ns;	/* saturated; 0 before the first one */
+	u32	mss_bytes;	/* > 0 */
+	u32	round_bytes;	/* in flight when the round trip began and not yet acknowledged */
+	u8	rtos;	/* timeouts since the last ACK */
+	u8	hop;	/* 0 if no record is stored */
+	u8	stage;	/* additive updates since the last multiplicative one */
+	u8	flags;	/* QUELL_HPCC_F_* */
 };
 
 /* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_hpcc_vars) <= 64);
 
-/**
- * struct quell_hpcc_stats - free-running counters
- * @measured:		ACKs whose record gave a utilisation
- * @stored:		ACKs whose record was only stored, because it was the first, was
- *			of another hop, or came too long after the last one
- * @repeated:		ACKs whose record was not newer than the last
- * @no_record:		ACKs without a usable record
- * @lost:		number of times a flow fell back to Reno for lack of records
- * @increases:		updates that raised the reference
- * @decreases:		updates that lowered the reference
- * @blind:		round trips without a measurement
- * @app_limited:	round trips that did not raise the reference because the flow
- *			was limited by the application
- * @disregarded:	updates that would have lowered the reference, skipped at
- *			random
- * @fast_retx:		decreases because of a fast retransmit
- * @rtos:		retransmission timeouts
- * @rto_resets:		timeouts that reset the window to the minimum
- * @restarts:		restarts after an idle period
- * @restarts_refused:	restarts that did not raise the window, because of a recent loss
- *			or for lack of records
- *
- * Each ACK is counted in exactly one of @measured, @stored, @repeated and @no_record.
+/*
+ * Each ACK is counted in exactly one of @measured, @stored, @repeated and @no_record.  core.h
+ * explains the counters.
  */
 struct quell_hpcc_stats {
 	u64	measured;
@@ -131,14 +94,10 @@ static inline u64 quell_hpcc_base_rtt_ns(const struct quell_hpcc_vars *v,
 	return p->base_rtt_ns ? p->base_rtt_ns : v->min_rtt_ns;
 }
 
-/**
- * struct quell_hpcc_path - the path of an event's flow, after quell_hpcc_observe()
- * @base_rtt_ns:   T, ns, below 2^32; 0 unknown
- * @link_bytes_ps: rate of the own link, bytes/s; 0 unknown
- */
+/* The path of an event's flow, after quell_hpcc_observe(). */
 struct quell_hpcc_path {
-	u64	base_rtt_ns;
-	u64	link_bytes_ps;
+	u64	base_rtt_ns;	/* T, below 2^32; 0 unknown */
+	u64	link_bytes_ps;	/* of the own link; 0 unknown */
 };
 
 static inline struct quell_hpcc_path quell_hpcc_path(const struct quell_hpcc_vars *v,
@@ -208,13 +167,9 @@ static inline u64 quell_hpcc_most_q16(const struct quell_hpcc_vars *v,
 						     v->mss_bytes));
 }
 
-/**
- * struct quell_hpcc_windows - the windows to be limited
- * @window_q16:    window of this ACK, bytes Q16
- * @reference_q16: the reference, bytes Q16
- */
+/* The windows to be limited, bytes. */
 struct quell_hpcc_windows {
-	u64	window_q16;
+	u64	window_q16;	/* of this ACK */
 	u64	reference_q16;
 };
 
@@ -446,19 +401,9 @@ static __rare void quell_hpcc_miss_record(struct quell_hpcc_vars *v,
 		quell_hpcc_lose_records(v, p, st);
 }
 
-/**
- * quell_hpcc_take_record() - update U from the record of an ACK
- * @v:  state of the flow
- * @p:  parameters, within their ranges
- * @st: counters
- * @s:  sample of this ACK
- * @base_rtt_ns: T, ns; 0 unknown
- *
- * A record that is not newer than the stored one came with a reordered or duplicate ACK;
- * the stored record stays.
- *
- * Context: any; the caller serialises per flow.
- * Return: whether the record gave a new utilisation.
+/*
+ * A record that is not newer than the stored one came with a reordered or duplicate ACK; the stored
+ * record stays.  Returns whether the record gave a new utilisation.
  */
 static inline bool quell_hpcc_take_record(struct quell_hpcc_vars *v,
 					  const struct quell_hpcc_params *p,

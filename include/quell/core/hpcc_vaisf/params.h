@@ -17,16 +17,9 @@
 #define QUELL_HPCC_VAISF_TOKEN_BYTES_MIN		1ULL
 #define QUELL_HPCC_VAISF_TOKEN_BYTES_MAX		1073741824ULL
 
-/**
- * struct quell_hpcc_vaisf_params - parameters of HPCC with VAI/SF
- * @hpcc:		parameters of HPCC; probabilistic stays 0
- * @vaisf:		parameters of the two mechanisms
- * @token_thresh_bytes:	queue above which a flow earns tokens, bytes: the network's
- *			smallest bandwidth-delay product
- * @token_bytes:	queue that earns one token, bytes
- */
+/* core.h explains the parameters. */
 struct quell_hpcc_vaisf_params {
-	struct quell_hpcc_params	hpcc;
+	struct quell_hpcc_params	hpcc;	/* probabilistic stays 0 */
 	struct quell_vaisf_params	vaisf;
 	u64				token_thresh_bytes;
 	u64				token_bytes;

@@ -98,16 +98,6 @@ static inline void quell_hpcc_vaisf_rise(struct quell_hpcc_vaisf_vars *v,
 		quell_hpcc_vaisf_commit(v, p, st, window_q16);
 }
 
-/**
- * quell_hpcc_vaisf_init() - start a flow
- * @v:   state of the flow; all fields are set
- * @p:   parameters
- * @s:   sample with now_ns and QUELL_S_TELEMETRY, and as far as known link_bytes_ps,
- *	 min_rtt_ns and mss_bytes
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_hpcc_vaisf_init(struct quell_hpcc_vaisf_vars *v,
 					 const struct quell_hpcc_vaisf_params *p,
 					 const struct quell_sample *s, struct quell_decision *out)
@@ -122,16 +112,6 @@ static inline u32 quell_hpcc_vaisf_queue_bytes(const struct quell_telemetry *t, 
 	return t->hop && t->link_bytes_ps && base_rtt_ns ? t->queue_bytes : 0;
 }
 
-/**
- * quell_hpcc_vaisf_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline __flatten void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_vars *v,
 						     const struct quell_hpcc_vaisf_params *p,
 						     struct quell_hpcc_vaisf_stats *st,
@@ -170,20 +150,7 @@ static inline __flatten void quell_hpcc_vaisf_on_ack(struct quell_hpcc_vaisf_var
 	quell_hpcc_decide(&v->hpcc, &p->hpcc, &path, window_q16, out);
 }
 
-/**
- * quell_hpcc_vaisf_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of this event
- * @out: decision; all fields are set
- *
- * HPCC's decrease, applied to the reference; a new sampling period and a new round trip
- * begin.
- * Call this once per recovery episode.
- *
- * Context: any; the caller serialises per flow.
- */
+/* HPCC's decrease, applied to the reference; a new sampling period and a new round trip begin. */
 static inline void quell_hpcc_vaisf_on_loss(struct quell_hpcc_vaisf_vars *v,
 					    const struct quell_hpcc_vaisf_params *p,
 					    struct quell_hpcc_vaisf_stats *st,
@@ -194,18 +161,9 @@ static inline void quell_hpcc_vaisf_on_loss(struct quell_hpcc_vaisf_vars *v,
 	v->vaisf.sampled_pkts = 0;
 }
 
-/**
- * quell_hpcc_vaisf_on_rto() - the retransmission timer expired
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of this event
- * @out: decision; all fields are set
- *
- * HPCC's decrease, applied to the reference.  The tokens are discarded: the congestion
- * that earned them is over.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * HPCC's decrease, applied to the reference.  The tokens are discarded: the congestion that earned
+ * them is over.
  */
 static inline void quell_hpcc_vaisf_on_rto(struct quell_hpcc_vaisf_vars *v,
 					   const struct quell_hpcc_vaisf_params *p,
@@ -217,14 +175,6 @@ static inline void quell_hpcc_vaisf_on_rto(struct quell_hpcc_vaisf_vars *v,
 	quell_vaisf_reset(&v->vaisf);
 }
 
-/**
- * quell_hpcc_vaisf_undo_note() - record the reduction for a loss or timeout
- * @u:      reductions of this episode so far
- * @before: state of the flow before quell_hpcc_vaisf_on_loss() or _on_rto()
- * @after:  state of the flow after that call
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_hpcc_vaisf_undo_note(struct quell_undo *u,
 					      const struct quell_hpcc_vaisf_vars *before,
 					      const struct quell_hpcc_vaisf_vars *after)
@@ -232,16 +182,6 @@ static inline void quell_hpcc_vaisf_undo_note(struct quell_undo *u,
 	quell_hpcc_undo_note(u, &before->hpcc, &after->hpcc);
 }
 
-/**
- * quell_hpcc_vaisf_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   sample at the time of this event
- * @u:   reductions of this episode
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_hpcc_vaisf_on_undo(struct quell_hpcc_vaisf_vars *v,
 					    const struct quell_hpcc_vaisf_params *p,
 					    const struct quell_sample *s,
@@ -251,18 +191,7 @@ static inline void quell_hpcc_vaisf_on_undo(struct quell_hpcc_vaisf_vars *v,
 	quell_hpcc_on_undo(&v->hpcc, &p->hpcc, s, u, out);
 }
 
-/**
- * quell_hpcc_vaisf_on_idle_restart() - the flow sends again after an idle period
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
- * @out: decision; all fields are set
- *
- * As in HPCC; a flow that restarts counts as a new flow for the two mechanisms as well.
- *
- * Context: any; the caller serialises per flow.
- */
+/* A flow that restarts counts as a new flow for the two mechanisms as well. */
 static inline void quell_hpcc_vaisf_on_idle_restart(struct quell_hpcc_vaisf_vars *v,
 						    const struct quell_hpcc_vaisf_params *p,
 						    struct quell_hpcc_vaisf_stats *st,

@@ -8,11 +8,7 @@
 #include <quell/core/hpcc/vars.h>
 #include <quell/core/vaisf/react.h>
 
-/**
- * struct quell_hpcc_vaisf_vars - state of one flow
- * @hpcc:  state of HPCC
- * @vaisf: state of the two mechanisms; the round trips of HPCC drive them
- */
+/* The round trips of HPCC drive the two mechanisms. */
 struct quell_hpcc_vaisf_vars {
 	struct quell_hpcc_vars	hpcc;
 	struct quell_vaisf_vars	vaisf;
@@ -21,15 +17,7 @@ struct quell_hpcc_vaisf_vars {
 /* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_hpcc_vaisf_vars) <= 64);
 
-/**
- * struct quell_hpcc_vaisf_stats - free-running counters
- * @hpcc:	counters of HPCC
- * @held:	ACKs that lowered the window but not the reference, because the sampling
- *		period was not over or the ACK did not measure U
- * @rounds:	round trips finished
- * @earned:	round trips that earned tokens
- * @spent:	tokens spent
- */
+/* core.h explains the counters. */
 struct quell_hpcc_vaisf_stats {
 	struct quell_hpcc_stats	hpcc;
 	u64			held;

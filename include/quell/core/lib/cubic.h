@@ -48,30 +48,18 @@
 #define QUELL_CUBIC_UNKNOWN_SHARE	20
 #define QUELL_CUBIC_MAX_WINDOW_Q16	(1ULL << (30 + QUELL_Q16_SHIFT))
 
-/**
- * struct quell_cubic - state of one flow
- * @window_q16:	  congestion window, bytes Q16
- * @reno_q16:	  W_est, bytes Q16
- * @epoch_ms:	  start of the epoch, ms modulo 2^32; 0: the next ACK starts an epoch
- * @seen_ms:	  time of the last ACK, ms modulo 2^32
- * @ssthresh_bytes: slow start threshold, bytes
- * @max_bytes:	  W_max, bytes; 0 before the first epoch and loss
- * @prior_bytes:  window before the last reduction, bytes; 0 before the first one
- * @prior_ssthresh_bytes: slow start threshold before the last reduction, bytes
- * @k_ms:	  K, ms
- * @marked_bytes: set by the caller: marked in the current round trip, bytes
- */
+/* State of one flow. */
 struct quell_cubic {
-	u64	window_q16;
-	u64	reno_q16;
-	u32	epoch_ms;
-	u32	seen_ms;
+	u64	window_q16;	/* bytes */
+	u64	reno_q16;	/* W_est, bytes */
+	u32	epoch_ms;	/* start, modulo 2^32; 0: the next ACK starts an epoch */
+	u32	seen_ms;	/* last ACK, modulo 2^32 */
 	u32	ssthresh_bytes;
-	u32	max_bytes;
-	u32	prior_bytes;
-	u32	prior_ssthresh_bytes;
-	u32	k_ms;
-	u32	marked_bytes;
+	u32	max_bytes;	/* W_max; 0 before the first epoch and loss */
+	u32	prior_bytes;	/* window before the last reduction; 0 before the first one */
+	u32	prior_ssthresh_bytes;	/* before the last reduction */
+	u32	k_ms;	/* K */
+	u32	marked_bytes;	/* by the caller: in the current round trip */
 };
 
 static inline u64 quell_cubic_max_q16(const struct quell_cubic *c)
@@ -96,11 +84,6 @@ static inline u64 quell_cubic_root(u64 x)
 	return root;
 }
 
-/**
- * quell_cubic_enter() - start CUBIC at a given window
- * @c:		state of the flow; all fields are set
- * @window_q16:	window, bytes Q16
- */
 static inline void quell_cubic_enter(struct quell_cubic *c, u64 window_q16)
 {
 	*c = (struct quell_cubic) {
@@ -153,16 +136,7 @@ static inline void quell_cubic_reno(struct quell_cubic *c, u64 acked_q16, u64 wi
 	c->reno_q16 = quell_add_sat_u64(c->reno_q16, step_q16);
 }
 
-/**
- * quell_cubic_on_ack() - new data was acknowledged and the window is fully used
- * @c:		  state of the flow
- * @now_ns:	  time, ns, > 0
- * @rtt_ns:	  round-trip time, ns
- * @acked_bytes:  payload acknowledged
- * @mss_bytes:	  maximum segment size, > 0
- *
- * RFC 9438, 4.2 to 4.5.
- */
+/* The window is fully used.  RFC 9438, 4.2 to 4.5. */
 static inline void quell_cubic_on_ack(struct quell_cubic *c, u64 now_ns, u64 rtt_ns,
 				      u32 acked_bytes, u32 mss_bytes)
 {
@@ -187,13 +161,9 @@ static inline void quell_cubic_on_ack(struct quell_cubic *c, u64 now_ns, u64 rtt
 		quell_cubic_add(c, c->reno_q16 - c->window_q16);
 }
 
-/**
- * quell_cubic_wait() - new data was acknowledged and the window is not fully used
- * @c:	    state of the flow
- * @now_ns: time, ns
- *
- * The window stays, and the epoch is extended by the time since the last ACK (RFC 9438,
- * 4.2 and 5.8).
+/*
+ * The window is not fully used: it stays, and the epoch is extended by the time since the last ACK
+ * (RFC 9438, 4.2 and 5.8).
  */
 static inline void quell_cubic_wait(struct quell_cubic *c, u64 now_ns)
 {
@@ -204,13 +174,7 @@ static inline void quell_cubic_wait(struct quell_cubic *c, u64 now_ns)
 	c->seen_ms = now_ms;
 }
 
-/**
- * quell_cubic_on_loss() - a loss or mark, once per episode
- * @c:		  state of the flow
- * @mss_bytes:	  maximum segment size, > 0
- *
- * RFC 9438, 4.6 and 4.7.
- */
+/* A loss or mark, once per episode.  RFC 9438, 4.6 and 4.7. */
 static inline void quell_cubic_on_loss(struct quell_cubic *c, u32 mss_bytes)
 {
 	u64 least_q16 = (u64)2 * mss_bytes << QUELL_Q16_SHIFT;
@@ -235,14 +199,10 @@ static inline u64 quell_cubic_less_q16(const struct quell_cubic *c, u64 less_q16
 	return quell_max_u64(c->window_q16 - quell_min_u64(less_q16, c->window_q16 / 2), least_q16);
 }
 
-/**
- * quell_cubic_on_marks() - reduce the window by half of the bytes marked in a round trip
- * @c:		  state of the flow
- * @marked_bytes: marked in the round trip
- * @mss_bytes:	  maximum segment size, > 0
- *
- * RFC 8257, 3.3, with the part marked in one round trip in place of its average.  W_max is the
- * window as it was.  Before the first loss the window grows by 5 % a round trip as before.
+/*
+ * RFC 8257, 3.3, with the part marked in one round trip in place of its average: reduces by half of
+ * it.  W_max is the window as it was.  Before the first loss the window grows by 5 % a round trip
+ * as before.
  */
 static inline void quell_cubic_on_marks(struct quell_cubic *c, u32 marked_bytes, u32 mss_bytes)
 {
@@ -253,24 +213,15 @@ static inline void quell_cubic_on_marks(struct quell_cubic *c, u32 marked_bytes,
 	c->epoch_ms = 0;
 }
 
-/**
- * quell_cubic_probe() - the capacity of the path is unknown again
- * @c: state of the flow
- *
- * The window grows as before the first loss.
- */
+/* The capacity of the path is unknown again: the window grows as before the first loss. */
 static inline void quell_cubic_probe(struct quell_cubic *c)
 {
 	c->prior_bytes = 0;
 }
 
-/**
- * quell_cubic_on_rto() - the retransmission timer expired
- * @c:		state of the flow
- * @mss_bytes:	maximum segment size, > 0
- * @again:	the window was already reduced in this episode
- *
- * RFC 9438, 4.8; RFC 5681, 3.1: a further timeout of the episode leaves ssthresh unchanged.
+/*
+ * RFC 9438, 4.8; RFC 5681, 3.1: a further timeout of the episode (@again) leaves ssthresh
+ * unchanged.
  */
 static inline void quell_cubic_on_rto(struct quell_cubic *c, u32 mss_bytes, bool again)
 {
@@ -280,12 +231,7 @@ static inline void quell_cubic_on_rto(struct quell_cubic *c, u32 mss_bytes, bool
 	c->epoch_ms = 0;
 }
 
-/**
- * quell_cubic_undo() - the losses of the last episode were spurious
- * @c: state of the flow
- *
- * RFC 9438, 4.9; the reduction of W_max by fast convergence is not undone.
- */
+/* RFC 9438, 4.9; the reduction of W_max by fast convergence is not undone. */
 static inline void quell_cubic_undo(struct quell_cubic *c)
 {
 	u64 prior_q16 = (u64)c->prior_bytes << QUELL_Q16_SHIFT;

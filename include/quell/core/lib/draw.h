@@ -13,15 +13,9 @@
 
 #define QUELL_DRAW_BITS	32
 
-/**
- * quell_draw_u32() - pseudo-random number
- * @now_ns: time, ns
- * @state:  a value of the flow's state that differs between flows
- *
- * The finaliser of splitmix64 (Steele, Lea, Flood 2014) spreads both arguments over all
- * bits; a step of xorshift64* (Vigna 2016) follows.
- *
- * Return: 0 .. 2^32 - 1, uniformly distributed.
+/*
+ * Uniform in 0 .. 2^32 - 1: the finaliser of splitmix64 (Steele, Lea, Flood 2014) spreads both
+ * arguments over all bits; a step of xorshift64* (Vigna 2016) follows.
  */
 static inline u32 quell_draw_u32(u64 now_ns, u64 state)
 {

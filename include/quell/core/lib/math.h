@@ -11,15 +11,10 @@
 
 #include <quell/core/lib/types.h>
 
-/**
- * quell_fls_u64() - find the last set bit
- * @x: any value
- *
- * The second body is written out because the compiler's builtin is a library call on some of
- * the 32-bit targets of the kernel.
- *
- * Return: position of the highest set bit counted from 1; 0 for @x == 0.  quell_log2_u64(),
- * of any value but 0, counts from 0.
+/*
+ * Position of the highest set bit counted from 1; 0 for 0.  quell_log2_u64(), of any value but 0,
+ * counts from 0.  The second body is written out because the compiler's builtin is a library call
+ * on some of the 32-bit targets of the kernel.
  */
 #if QUELL_WIDE
 static inline u32 quell_fls_u64(u64 x)
@@ -69,14 +64,7 @@ static inline u32 quell_log2_u64(u64 x)
 }
 #endif
 
-/**
- * quell_mul_full_u64() - full product of two numbers
- * @a:	  any value
- * @b:	  any value
- * @high: floor(@a * @b / 2^64), exact
- *
- * Return: @a * @b modulo 2^64.
- */
+/* @a * @b modulo 2^64; @high: floor(@a * @b / 2^64), exact. */
 #if QUELL_WIDE
 static inline u64 quell_mul_full_u64(u64 a, u64 b, u64 *high)
 {
@@ -100,16 +88,9 @@ static inline u64 quell_mul_full_u64(u64 a, u64 b, u64 *high)
 }
 #endif
 
-/**
- * quell_mul_overflows_u64() - product of two numbers, and whether it fits
- * @a:	     any value
- * @b:	     any value
- * @product: @a * @b modulo 2^64
- *
- * A processor that multiplies to 128 bits has a flag for it: the compiler neither stores nor
- * compares the upper half.
- *
- * Return: whether @a * @b is 2^64 or more.
+/*
+ * Whether @a * @b is 2^64 or more.  A processor that multiplies to 128 bits has a flag for it: the
+ * compiler neither stores nor compares the upper half.
  */
 #if QUELL_WIDE
 static inline bool quell_mul_overflows_u64(u64 a, u64 b, u64 *product)
@@ -126,13 +107,7 @@ static inline bool quell_mul_overflows_u64(u64 a, u64 b, u64 *product)
 }
 #endif
 
-/**
- * quell_mul_high_u64() - upper half of the full product of two numbers
- * @a: any value
- * @b: any value
- *
- * Return: floor(@a * @b / 2^64), exact.
- */
+/* floor(@a * @b / 2^64), exact. */
 static inline u64 quell_mul_high_u64(u64 a, u64 b)
 {
 	u64 high;
@@ -141,15 +116,7 @@ static inline u64 quell_mul_high_u64(u64 a, u64 b)
 	return high;
 }
 
-/**
- * quell_mul_shr_u64() - product of two numbers shifted right
- * @a: any value
- * @b: any value
- * @shift: 1 .. 63
- *
- * Return: floor(@a * @b / 2^@shift), exact; QUELL_U64_MAX when that does not
- * fit.
- */
+/* floor(@a * @b / 2^@shift), exact, @shift 1 .. 63; QUELL_U64_MAX when that does not fit. */
 static inline u64 quell_mul_shr_u64(u64 a, u64 b, u32 shift)
 {
 	u64 low, high;
@@ -210,16 +177,9 @@ __once __rare u64 quell_mul_div_long_u64(u64 a, u64 b, u64 divisor)
 	return quell_div_long_u64(high, low, divisor);
 }
 
-/**
- * quell_mul_div_u64() - product of two numbers divided by a third
- * @a: any value
- * @b: any value
- * @divisor: any value; 0 gives QUELL_U64_MAX
- *
- * One division when the product fits into 64 bits; quell_div_long_u64() when it does not.
- *
- * Return: floor(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not
- * fit.
+/*
+ * floor(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not fit, and for 0.  One division
+ * when the product fits into 64 bits; quell_div_long_u64() when it does not.
  */
 static inline u64 quell_mul_div_u64(u64 a, u64 b, u64 divisor)
 {
@@ -240,15 +200,7 @@ static inline u64 quell_mul_div_positive_u64(u64 a, u64 b, u64 divisor)
 	return quell_div_positive_u64(product, divisor);
 }
 
-/**
- * quell_mul_div_ceil_u64() - like quell_mul_div_u64(), rounded up
- * @a: any value
- * @b: any value
- * @divisor: any value; 0 gives QUELL_U64_MAX
- *
- * Return: ceil(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not
- * fit.
- */
+/* ceil(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not fit, and for 0. */
 static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
 {
 	u64 quotient = quell_mul_div_u64(a, b, divisor);
@@ -288,17 +240,12 @@ static inline u64 quell_rsqrt_scaled_q24(u64 m_q30, u32 exponent)
 	return (((y_q30 << 3) >> (exponent / 2)) + 1) >> 1;
 }
 
-/**
- * quell_rsqrt_q24() - reciprocal square root
- * @x_q16: argument, Q16; 0 counts as the smallest positive value, 2^-16
- *
- * The argument is brought to m in [1, 4) by a power of four; Newton's method,
- * y = y (3 - m y^2) / 2, squares the relative error (times 1.5) at each step:
- * 2.5 %, 9e-4, 1.2e-6, then the resolution of Q30 remains.  No division,
- * no table.  Every product is below 2^64: y < 1.2, m < 4, all in Q30.
- *
- * Return: 1 / sqrt(@x_q16 / 2^16) in Q24, at most 2^32, with an error of at most
- * 2^-27 of the result plus half a unit in its last place.
+/*
+ * 1 / sqrt(@x_q16 / 2^16) in Q24, at most 2^32, with an error of at most 2^-27 of the result plus
+ * half a unit in its last place; 0 counts as 2^-16.  The argument is brought to m in [1, 4) by a
+ * power of four; Newton's method, y = y (3 - m y^2) / 2, squares the relative error (times 1.5) at
+ * each step: 2.5 %, 9e-4, 1.2e-6, then the resolution of Q30 remains.  No division, no table.
+ * Every product is below 2^64: y < 1.2, m < 4, all in Q30.
  */
 static inline u64 quell_rsqrt_q24(u64 x_q16)
 {

@@ -93,15 +93,7 @@ static inline u64 quell_div_positive_u64(u64 dividend, u64 divisor)
 #endif
 }
 
-/**
- * quell_div_u64() - the cores' division
- * @dividend: any value
- * @divisor: any value; 0 gives QUELL_U64_MAX, so a missing measurement
- *	saturates
- *
- * Context: any.
- * Return: the quotient rounded down.
- */
+/* Rounded down; a divisor of 0 gives QUELL_U64_MAX, so a missing measurement saturates. */
 static inline u64 quell_div_u64(u64 dividend, u64 divisor)
 {
 	return divisor ? quell_div_positive_u64(dividend, divisor) : QUELL_U64_MAX;

@@ -21,29 +21,18 @@
 
 #define QUELL_UNDO_PARTS	3
 
-/**
- * struct quell_undo_part - one quantity of a core, a window or a rate
- * @before:	maximum of the values before each reduction of the episode; any unit
- * @cut:	sum of the reductions of the episode, same unit
- */
+/* One quantity of a core, a window or a rate. */
 struct quell_undo_part {
-	u64	before;
-	u64	cut;
+	u64	before;	/* maximum before each reduction of the episode */
+	u64	cut;	/* sum of the reductions of the episode */
 };
 
-/**
- * struct quell_undo - reductions of a core for the losses of one episode
- * @part:	reductions of each quantity; the core assigns the indices
- * @lost:	the core was still in the loss state of an earlier loss when this episode
- *		began
- * @valid:	a response to a loss was recorded in this episode
- *
- * All fields are zero when an episode begins.
- */
+/* Reductions of a core for the losses of one episode; all zero when an episode begins. */
 struct quell_undo {
-	struct quell_undo_part	part[QUELL_UNDO_PARTS];
+	struct quell_undo_part	part[QUELL_UNDO_PARTS];	/* the core assigns the indices */
+	/* This episode began in the loss state of an earlier loss. */
 	bool			lost;
-	bool			valid;
+	bool			valid;	/* a response to a loss was recorded */
 };
 
 /* Record the response to a loss; @lost: the core was in the loss state already. */

@@ -39,19 +39,12 @@ __once __rare u64 quell_bdp_long_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_byte
 	return quell_mul_sat_u64(quell_add_sat_u64(segments, 1), quell_mss_q16(mss_bytes));
 }
 
-/**
- * quell_bdp_q16() - one bandwidth-delay product in whole segments
- * @rtt_ns:        round-trip time without queues, ns
- * @link_bytes_ps: rate of the path, bytes/s
- * @mss_bytes:     maximum segment size, at least 1
- *
- * The number of segments sent until the ACK of the first one returns, so that a single
- * flow keeps its link busy without a gap and without a queue.  The round-trip time excludes
- * the serialisation of the segment itself, hence one segment more.  A product below 2^64
- * is less than 2^35 bytes, and two segments are less than 2^33, so the result fits 64 bits.
- *
- * Context: any.
- * Return: bytes Q16, saturated.
+/*
+ * The number of segments sent until the ACK of the first one returns, so that a single flow keeps
+ * its link busy without a gap and without a queue.  The round-trip time excludes the serialisation
+ * of the segment itself, hence one segment more.  Bytes Q16, saturated; @mss_bytes at least 1.  A
+ * product below 2^64 is less than 2^35 bytes, and two segments are less than 2^33, so the result
+ * fits 64 bits.
  */
 static inline u64 quell_bdp_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
 {
@@ -63,18 +56,10 @@ static inline u64 quell_bdp_q16(u64 rtt_ns, u64 link_bytes_ps, u32 mss_bytes)
 	return (quell_div_ceil_u64(product, divisor) + 1) * quell_mss_q16(mss_bytes);
 }
 
-/**
- * quell_grow_window_q16() - additive increase, spread over the ACKs of a round trip
- * @window_q16:  window now, bytes Q16
- * @step_q16:    growth per acknowledged window, bytes Q16
- * @acked_bytes: bytes the ACK acknowledged
- * @mss_bytes:   maximum segment size, at least 1
- *
- * With a window below one segment, every acknowledged segment adds the whole step.  So the
- * divisor is one segment at least.
- *
- * Context: any.
- * Return: bytes Q16, saturated.
+/*
+ * Additive increase by @step_q16 per window, spread over its ACKs; bytes Q16, saturated.  With a
+ * window below one segment, every acknowledged segment adds the whole step.  So the divisor is one
+ * segment, @mss_bytes >= 1, at least.
  */
 static inline u64 quell_grow_window_q16(u64 window_q16, u64 step_q16, u32 acked_bytes,
 					u32 mss_bytes)
@@ -108,17 +93,10 @@ static inline bool quell_is_restart(u64 restart_idle_ns, u64 idle_ns)
 	return restart_idle_ns && idle_ns >= restart_idle_ns;
 }
 
-/**
- * quell_restart_window_q16() - the window of a flow that restarts after an idle period
- * @held_q16:  window before the idle period, bytes Q16
- * @first_q16: window a new flow would start with, bytes Q16
- * @can_rise:  the algorithm has its signal and is not in the loss state; otherwise no signal
- *	       would limit a larger window, and the window can only fall (RFC 5681, section
- *	       4.1)
- * @refused:   counter, incremented when the window would have risen but was kept
- *
- * Context: any.
- * Return: bytes Q16.
+/*
+ * @can_rise: the algorithm has its signal and is not in the loss state; otherwise no signal would
+ * limit a larger window, and the window can only fall (RFC 5681, section 4.1).  @refused counts
+ * that.
  */
 static inline u64 quell_restart_window_q16(u64 held_q16, u64 first_q16, bool can_rise,
 					   u64 *refused)

@@ -25,34 +25,17 @@
 
 #include <quell/core/core.h>
 
-/**
- * struct quell_bandshare_params - limits of the first band
- * @share_q16:	of the wire while data waits, 1 to QUELL_Q16_ONE; QUELL_Q16_ONE: all
- * @burst_bytes: ahead of the share
- */
+/* Limits of the first band. */
 struct quell_bandshare_params {
-	u32	share_q16;
-	u32	burst_bytes;
+	u32	share_q16;	/* of the wire while data waits, 1 to QUELL_Q16_ONE: all */
+	u32	burst_bytes;	/* ahead of the share */
 };
 
-/**
- * struct quell_bandshare - how far control is ahead
- * @ahead_q16:	bytes in units of 1/65536
- */
 struct quell_bandshare {
-	u64	ahead_q16;
+	u64	ahead_q16;	/* bytes by which control is ahead */
 };
 
-/**
- * quell_bandshare_is_data_next() - does data go first now?
- * @params: share and burst
- * @bandshare: how far control is ahead
- *
- * Only of use where packets of both bands wait.
- *
- * Context: any; the caller owns @bandshare.
- * Return: true if control has used its share and its burst up.
- */
+/* Whether control has used its share and its burst up.  Only of use with packets of both bands. */
 static inline bool quell_bandshare_is_data_next(const struct quell_bandshare_params *params,
 						const struct quell_bandshare *bandshare)
 {
@@ -60,17 +43,7 @@ static inline bool quell_bandshare_is_data_next(const struct quell_bandshare_par
 	       bandshare->ahead_q16 > (u64)params->burst_bytes * QUELL_Q16_ONE;
 }
 
-/**
- * quell_bandshare_sent_control() - a packet of control leaves
- * @params: share and burst
- * @bandshare: how far control is ahead; changed
- * @bytes: of the packet on the wire
- * @has_data: data waits
- *
- * Cannot overflow: while data waits control is sent only up to burst_bytes and a packet.
- *
- * Context: any; the caller owns @bandshare.
- */
+/* Cannot overflow: while data waits control is sent only up to burst_bytes and a packet. */
 static inline void quell_bandshare_sent_control(const struct quell_bandshare_params *params,
 						struct quell_bandshare *bandshare, u32 bytes,
 							bool has_data)
@@ -81,15 +54,6 @@ static inline void quell_bandshare_sent_control(const struct quell_bandshare_par
 		bandshare->ahead_q16 = 0;
 }
 
-/**
- * quell_bandshare_sent_data() - a packet of data leaves
- * @params: share and burst
- * @bandshare: how far control is ahead; changed
- * @bytes: of the packet on the wire
- * @has_data: more data waits
- *
- * Context: any; the caller owns @bandshare.
- */
 static inline void quell_bandshare_sent_data(const struct quell_bandshare_params *params,
 					     struct quell_bandshare *bandshare, u32 bytes,
 						     bool has_data)

@@ -15,32 +15,19 @@
 /* The first octet of an IPv4 header without options. */
 #define QUELL_FASTPATH_IPV4	0x45
 
-/**
- * struct quell_fastpath - headers of a plain frame, as far as a port needs them
- * @dsfield:	 DSCP and ECN
- * @ttl:	 time to live, or hop limit
- * @tcp_at:	 offset of the TCP header
- * @tcp_bytes:	 its length
- * @tcp_flags:	 CWR to FIN
- */
+/* Headers of a plain frame, as far as a port needs them. */
 struct quell_fastpath {
-	u8	dsfield;
+	u8	dsfield;	/* DSCP and ECN */
 	u8	ttl;
-	u8	tcp_at;
-	u8	tcp_bytes;
-	u8	tcp_flags;
+	u8	tcp_at;	/* offset of the TCP header */
+	u8	tcp_bytes;	/* its length */
+	u8	tcp_flags;	/* CWR to FIN */
 };
 
-/**
- * quell_fastpath_parse() - read the headers of an Ethernet frame, if it is a plain one
- * @plain: set if it is
- * @data:  frame
- * @bytes: of it that may be read
- * @len:   of the frame, at least @bytes
- *
- * Context: any.
- * Return: true for whole TCP segments with data, which are not control but by their DSCP;
- * quell_frame_parse() then gives the same.  Other frames may be anything.
+/*
+ * True for whole TCP segments with data, which are not control but by their DSCP;
+ * quell_frame_parse() then gives the same.  Other frames may be anything.  @bytes of @len may be
+ * read.
  */
 static inline bool quell_fastpath_parse(struct quell_fastpath *plain, const u8 *data, u32 bytes,
 					u32 len)

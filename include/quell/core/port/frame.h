@@ -94,60 +94,36 @@ enum quell_frame_tunnel {
 	QUELL_FRAME_IN_GENEVE,
 };
 
-/**
- * struct quell_frame_ip - one IP header
- * @end:	first byte behind the packet, by its own length
- * @at:		offset of the header
- * @transport_at: offset of the header behind it; 0: none that can be parsed
- * @version:	4, 6, or 0: not IP
- * @protocol:	of the header at @transport_at
- * @dsfield:	DSCP and ECN
- * @ttl:	time to live, or hop limit
- */
+/* One IP header. */
 struct quell_frame_ip {
-	u32	end;
+	u32	end;	/* first byte behind the packet, by its own length */
 	u16	at;
-	u16	transport_at;
-	u8	version;
-	u8	protocol;
-	u8	dsfield;
+	u16	transport_at;	/* header behind it; 0: not parsed */
+	u8	version;	/* 4, 6, or 0: not IP */
+	u8	protocol;	/* of the header at @transport_at */
+	u8	dsfield;	/* DSCP and ECN */
 	u8	ttl;
 };
 
-/**
- * struct quell_frame - a parsed frame
- * @data:	the frame, from its first header on
- * @bytes:	of it that may be read, or QUELL_FRAME_BYTES_MAX
- * @len:	of the whole frame
- * @link_at:	innermost Ethernet header; above @bytes: not present
- * @ethertype:	of the innermost header
- * @tunnel:	enum quell_frame_tunnel
- * @inner:	index in @ip of the innermost header
- * @tagged:	there are tags outside of the tunnel, in the frame
- * @is_short:	more of @len is needed than @bytes
- * @tcp_bytes:	TCP header, if there is one in the innermost packet that is whole; else 0
- * @tcp_flags:	CWR to FIN, if so
- * @tunnel_at:	header between the outer and the inner; without one, the inner
- * @tunnel_id:	network identifier, or key
- * @ip:		outermost, and that inside a tunnel
- *
- * The first three are the caller's.
- */
+/* A parsed frame; the first three fields are the caller's. */
 struct quell_frame {
-	const u8		*data;
-	u32			bytes;
-	u32			len;
+	const u8		*data;	/* from its first header on */
+	u32			bytes;	/* that may be read, or QUELL_FRAME_BYTES_MAX */
+	u32			len;	/* of the whole frame */
+	/* Innermost Ethernet header; above @bytes: not present. */
 	u32			link_at;
-	u16			ethertype;
-	u8			tunnel;
-	u8			inner;
-	bool			tagged;
-	bool			is_short;
+	u16			ethertype;	/* of the innermost header */
+	u8			tunnel;	/* enum quell_frame_tunnel */
+	u8			inner;	/* index in @ip of the innermost header */
+	bool			tagged;	/* there are tags outside of the tunnel */
+	bool			is_short;	/* more of @len is needed than @bytes */
+	/* Header of the innermost packet, if that is whole; else 0. */
 	u8			tcp_bytes;
-	u8			tcp_flags;
+	u8			tcp_flags;	/* CWR to FIN, if so */
+	/* Header between the outer and the inner; without one, the inner. */
 	u32			tunnel_at;
-	u32			tunnel_id;
-	struct quell_frame_ip	ip[2];
+	u32			tunnel_id;	/* network identifier, or key */
+	struct quell_frame_ip	ip[2];	/* outermost, and that inside a tunnel */
 };
 
 static inline u32 quell_frame_get(const u8 *from)
@@ -441,15 +417,6 @@ static inline void quell_frame_read(struct quell_frame *frame, u32 at)
 	quell_frame_read_transport(frame);
 }
 
-/**
- * quell_frame_begin() - begin to read a frame
- * @frame: all is set
- * @data: the frame
- * @bytes: of it that may be read
- * @len: of the frame, at least @bytes
- *
- * Context: any.
- */
 static inline void quell_frame_begin(struct quell_frame *frame, const u8 *data, u32 bytes, u32 len)
 {
 	frame->data = data;
@@ -467,11 +434,8 @@ static inline void quell_frame_begin(struct quell_frame *frame, const u8 *data, 
 	frame->tunnel_id = 0;
 }
 
-/**
- * quell_frame_parse() - read the headers of an Ethernet frame
- * @frame: as quell_frame_begin() has set it
- *
- * Context: any.  Where frame->is_short is set and more bytes can be had, up to
+/*
+ * After quell_frame_begin().  Where frame->is_short is set and more bytes can be had, up to
  * QUELL_FRAME_BYTES_MAX, the result is to be thrown away.
  */
 static inline void quell_frame_parse(struct quell_frame *frame)
@@ -479,14 +443,7 @@ static inline void quell_frame_parse(struct quell_frame *frame)
 	quell_frame_read(frame, quell_frame_read_ethernet(frame, 0));
 }
 
-/**
- * quell_frame_parse_ip() - read the headers of a packet of another kind of link
- * @frame: as quell_frame_begin() has set it
- * @at: offset of the network header
- * @ethertype: of it
- *
- * Context: as quell_frame_parse().
- */
+/* As quell_frame_parse(), for another kind of link; the network header is at @at. */
 static inline void quell_frame_parse_ip(struct quell_frame *frame, u32 at, u32 ethertype)
 {
 	frame->ethertype = ethertype;

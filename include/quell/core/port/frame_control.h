@@ -94,17 +94,12 @@ static inline bool quell_frame_is_small_inside(const struct quell_frame *frame)
 	return frame->len - at <= QUELL_FRAME_INSIDE_MAX;
 }
 
-/**
- * quell_frame_is_control() - is this a packet that congestion control or the network need in time?
- * @frame: parsed
- *
- * DSCPs are those outside of a tunnel: the inner ones may be another network's (the pipe model of
- * RFC 2983).  All other checks are of the inner packet.
- *
- * Context: as quell_frame_parse().
- * Return: true for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, and DSCP CS6 and
- * CS7; not in a tunnel also for PTP, EAPOL, and frames for the neighbours on the cable; in a tunnel
- * only for small ones, as whoever sends there may be another network's.
+/*
+ * True for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, and DSCP CS6 and CS7; not
+ * in a tunnel also for PTP, EAPOL, and frames for the neighbours on the cable; in a tunnel only for
+ * small ones, as the sender there may be another network's.  DSCPs are those outside of a tunnel:
+ * the inner ones may be another network's (the pipe model of RFC 2983).  All other checks are of
+ * the inner packet.
  */
 static inline bool quell_frame_is_control(struct quell_frame *frame)
 {

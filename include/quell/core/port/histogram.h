@@ -23,14 +23,9 @@
 #define QUELL_HISTOGRAM_BUCKETS	\
 	((QUELL_HISTOGRAM_BITS - QUELL_HISTOGRAM_SHIFT + 1) << QUELL_HISTOGRAM_SHIFT)
 
-/**
- * struct quell_histogram - number of values by magnitude
- * @count:	values added
- * @max:	the largest value
- * @bucket:	number of values in each bucket
- */
+/* Number of values by magnitude; zeroed at first. */
 struct quell_histogram {
-	u64	count;
+	u64	count;	/* values added */
 	u64	max;
 	u64	bucket[QUELL_HISTOGRAM_BUCKETS];
 };
@@ -62,14 +57,6 @@ static inline u64 quell_histogram_middle(u32 bucket)
 	return first + (((1ULL << octave) - 1) >> 1);
 }
 
-/**
- * quell_histogram_add() - add a value one or more times
- * @h: histogram, zeroed at first
- * @value: any
- * @times: how often, 1 or more
- *
- * Context: any; the caller owns @h.
- */
 static inline void quell_histogram_add(struct quell_histogram *h, u64 value, u32 times)
 {
 	h->count += times;
@@ -88,14 +75,9 @@ static inline u64 quell_histogram_rank(u64 count, u32 permille)
 	return rank ? rank : 1;
 }
 
-/**
- * quell_histogram_quantiles() - several quantiles in one pass
- * @h: histogram
- * @permille: fractions in 1/1000, 0 to 1000, in rising order
- * @quantile: set to the values, nearest rank; all 0 of an empty histogram
- * @n: length of both arrays
- *
- * Context: any; the caller owns @h.
+/*
+ * Several in one pass: @permille, 0 to 1000, in rising order; nearest rank, all 0 of an empty
+ * histogram.
  */
 static inline void quell_histogram_quantiles(const struct quell_histogram *h,
 					     const u32 *permille, u64 *quantile, u32 n)

@@ -56,15 +56,10 @@
 
 #include <quell/core/port/iofd_vars.h>
 
-/**
- * quell_iofd_bth() - start and end flags of a RoCEv2 base transport header
- * @opcode: first byte of the header
- *
- * Read requests, atomics and acknowledgements are neither start nor end: they stay
- * in order with other packets of their flow, but do not start a deflection.
- *
- * Context: any.
- * Return: QUELL_IOFD_START and QUELL_IOFD_END, as they apply.
+/*
+ * QUELL_IOFD_START and QUELL_IOFD_END of a RoCEv2 base transport header.  Read requests, atomics
+ * and acknowledgements are neither: they stay in order with other packets of their flow, but do not
+ * start a deflection.
  */
 static inline u8 quell_iofd_bth(u8 opcode)
 {
@@ -81,26 +76,15 @@ static inline u8 quell_iofd_bth(u8 opcode)
 	return flags;
 }
 
-/**
- * quell_iofd_seed() - seed the random choice of alternates
- * @vars: state
- * @seed: any value; equal seeds give equal draws
- *
- * Context: any; the caller owns @vars.
- */
+/* Equal seeds give equal draws. */
 static inline void quell_iofd_seed(struct quell_iofd_vars *vars, u64 seed)
 {
 	quell_red_seed(&vars->lottery, seed);
 }
 
-/**
- * quell_iofd_begin() - resume after a time in which packets were not passed to decide
- * @vars: state, must be zeroed the first time
- * @now_ns: time, ns
- *
- * Treats every flow as just seen.
- *
- * Context: any; the caller owns @vars.
+/*
+ * Resume after a time in which packets were not passed to decide: treats every flow as just seen.
+ * @vars must be zeroed the first time.
  */
 static inline void quell_iofd_begin(struct quell_iofd_vars *vars, u64 now_ns)
 {
@@ -109,15 +93,7 @@ static inline void quell_iofd_begin(struct quell_iofd_vars *vars, u64 now_ns)
 	vars->asleep = false;
 }
 
-/**
- * quell_iofd_is_skipped() - need a packet not be passed to decide?
- * @vars: state
- * @tokens: deflections left to the packet
- *
- * Context: any; the caller owns @vars.
- * Return: true while quell_iofd_watch() has put the port to sleep, but for packets with a
- * token.
- */
+/* True while quell_iofd_watch() has put the port to sleep, but for packets with a token. */
 static inline bool quell_iofd_is_skipped(const struct quell_iofd_vars *vars, u8 tokens)
 {
 	return vars->asleep && !tokens;
@@ -224,15 +200,7 @@ quell_iofd_follow(struct quell_iofd_entry *entry, const struct quell_iofd_packet
 	return QUELL_IOFD_DEFLECT;
 }
 
-/**
- * quell_iofd_is_in_use() - does an entry still bind its flow to the alternate?
- * @entry: entry of the table
- * @params: parameters
- * @now_ns: time, ns
- *
- * Context: any; the caller owns @entry.
- * Return: true if it does.
- */
+/* Whether an entry still binds its flow to the alternate. */
 static inline bool quell_iofd_is_in_use(const struct quell_iofd_entry *entry,
 					const struct quell_iofd_params *params, u64 now_ns)
 {
@@ -241,15 +209,7 @@ static inline bool quell_iofd_is_in_use(const struct quell_iofd_entry *entry,
 		!quell_iofd_is_idle(params, entry->seen_ns, now_ns));
 }
 
-/**
- * quell_iofd_in_use() - count the entries in use
- * @vars: state
- * @params: parameters
- * @now_ns: time, ns
- *
- * Context: any; the caller owns @vars.
- * Return: number of entries.
- */
+/* Number of entries in use. */
 static inline u32 quell_iofd_in_use(const struct quell_iofd_vars *vars,
 				    const struct quell_iofd_params *params, u64 now_ns)
 {
@@ -368,17 +328,7 @@ static inline void quell_iofd_note(struct quell_iofd_bucket *bucket, u32 tag,
 	bucket->stamped = packet->flags & QUELL_IOFD_STAMPED;
 }
 
-/**
- * quell_iofd_decide() - choose the path of a packet
- * @vars: state
- * @params: parameters
- * @stats: counters
- * @packet: the packet; the caller must pass every packet of its flow, in order
- * @alternate: set with QUELL_IOFD_DEFLECT
- *
- * Context: any; the caller owns all arguments.
- * Return: enum quell_iofd_verdict.
- */
+/* Every packet of a flow must be passed, in order.  @alternate is set with QUELL_IOFD_DEFLECT. */
 static inline enum quell_iofd_verdict
 quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *params,
 		  struct quell_iofd_stats *stats, const struct quell_iofd_packet *packet,
@@ -409,15 +359,10 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 	return QUELL_IOFD_DIRECT;
 }
 
-/**
- * quell_iofd_is_local() - would all segments of a super-packet stay in the port's queue?
- * @vars: state
- * @params: parameters
- * @packet: any of the segments, with the bytes queued before the last
- *
- * Context: any; the caller owns all arguments.
- * Return: true when quell_iofd_decide() would return QUELL_IOFD_DIRECT for each segment, without
- * counting it; then @vars are as after that.  False: no change, and it must be called for each.
+/*
+ * Whether quell_iofd_decide() would return QUELL_IOFD_DIRECT for each segment of a super-packet,
+ * without counting it; then @vars are as after that.  False: no change, and it must be called for
+ * each.  @packet: any of the segments, with the bytes queued before the last.
  */
 static inline bool quell_iofd_is_local(struct quell_iofd_vars *vars,
 				       const struct quell_iofd_params *params,
@@ -435,13 +380,7 @@ static inline bool quell_iofd_is_local(struct quell_iofd_vars *vars,
 	return true;
 }
 
-/**
- * quell_iofd_remap() - renumber the alternates of all entries
- * @vars: state
- * @to: new index by old index, or QUELL_IOFD_REMOVED
- *
- * Context: any; the caller owns @vars.
- */
+/* @to: new index by old index, or QUELL_IOFD_REMOVED. */
 static inline void quell_iofd_remap(struct quell_iofd_vars *vars,
 				    const u8 to[QUELL_IOFD_ALTERNATES_MAX])
 {
@@ -452,17 +391,10 @@ static inline void quell_iofd_remap(struct quell_iofd_vars *vars,
 			vars->entry[i].alternate = to[vars->entry[i].alternate];
 }
 
-/**
- * quell_iofd_binds() - is any flow still bound to an alternate?
- * @vars: state; quiet entries are released
- * @params: parameters
- * @now_ns: time, ns
- *
- * For a port that starts no more deflections: once no flow is bound, packets need
- * not be passed to quell_iofd_decide() until quell_iofd_begin().
- *
- * Context: any; the caller owns @vars.
- * Return: true if packets must still be passed.
+/*
+ * Whether any flow is still bound; quiet entries are released.  For a port that starts no more
+ * deflections: once no flow is bound, packets need not be passed to quell_iofd_decide() until
+ * quell_iofd_begin().
  */
 static inline bool quell_iofd_binds(struct quell_iofd_vars *vars,
 				    const struct quell_iofd_params *params, u64 now_ns)
@@ -476,17 +408,10 @@ static inline bool quell_iofd_binds(struct quell_iofd_vars *vars,
 	return vars->used;
 }
 
-/**
- * quell_iofd_watch() - check whether there are packets with tokens at all
- * @vars: state
- * @params: parameters
- * @packet: packet that is about to be passed to decide
- *
+/*
  * Only packets with tokens start to be deflected.  After a long time without one, and with no flow
  * bound, packets without tokens need not be checked: the port falls asleep.  The next packet with a
  * token wakes it, as if all flows had just been seen, so that no flow is reordered.
- *
- * Context: any; the caller owns @vars.
  */
 static inline void quell_iofd_watch(struct quell_iofd_vars *vars,
 				    const struct quell_iofd_params *params,

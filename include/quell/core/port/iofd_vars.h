@@ -50,129 +50,80 @@ enum quell_iofd_verdict {
 	QUELL_IOFD_LOST,	/* drop: the flow's alternate does not work */
 };
 
-/**
- * struct quell_iofd_params - when to deflect
- * @threshold_bytes:	start deflecting a flow only if more than this is queued
- * @entries:		maximum number of flows deflected at a time, up to
- *			QUELL_IOFD_ENTRIES_MAX; 0: deflect no flow
- * @idle_ns:		must exceed the difference in delay of any two paths, > 0
- */
+/* When to deflect. */
 struct quell_iofd_params {
+	/* Start deflecting a flow only if more than this is queued. */
 	u32	threshold_bytes;
-	u32	entries;
-	u64	idle_ns;
+	u32	entries;	/* flows deflected at a time, up to QUELL_IOFD_ENTRIES_MAX */
+	u64	idle_ns;	/* must exceed the difference in delay of any two paths, > 0 */
 };
 
-/**
- * struct quell_iofd_flow - identity of a flow, compared as a whole
- * @word: addresses, ports, queue pair, protocol, time to live; unused ones 0
- */
+/* Identity, compared as a whole. */
 struct quell_iofd_flow {
+	/* Addresses, ports, queue pair, protocol, TTL; unused ones 0. */
 	u32	word[QUELL_IOFD_FLOW_WORDS];
 };
 
-/**
- * struct quell_iofd_packet - one packet of a flow
- * @flow:		its flow
- * @now_ns:		time, ns, must not decrease
- * @bytes:		length, for the statistics
- * @queued_bytes:	bytes in the port's queue before it
- * @working:		bit per alternate that can be sent to now
- * @barred:		bit per alternate that must not be chosen for this packet
- * @tokens:		deflections left
- * @flags:		QUELL_IOFD_*
- * @stamp:		departure time of its burst at the sender; with QUELL_IOFD_STAMPED
- */
+/* One packet of a flow. */
 struct quell_iofd_packet {
 	struct quell_iofd_flow	flow;
-	u64			now_ns;
-	u32			bytes;
-	u32			queued_bytes;
-	u32			working;
+	u64			now_ns;	/* must not decrease */
+	u32			bytes;	/* length, for the statistics */
+	u32			queued_bytes;	/* in the port's queue before it */
+	u32			working;	/* bit per alternate that can be sent to now */
+	/* Bit per alternate that must not be chosen for this packet. */
 	u32			barred;
+	/* Departure of its burst at the sender; with QUELL_IOFD_STAMPED. */
 	u32			stamp;
-	u8			tokens;
-	u8			flags;
+	u8			tokens;	/* deflections left */
+	u8			flags;	/* QUELL_IOFD_* */
 };
 
-/**
- * struct quell_iofd_entry - a deflected flow
- * @flow:	its identity
- * @begun_ns:	start of the deflection, ns
- * @seen_ns:	time of the last packet sent by the alternate, ns
- * @pkts:	number of packets sent by the alternate
- * @stamp:	departure stamp of the last packet; with @stamped
- * @alternate:	index of the alternate, or QUELL_IOFD_REMOVED
- * @state:	enum quell_iofd_state
- * @stamped:	the last packet had a departure stamp
- */
+/* A deflected flow. */
 struct quell_iofd_entry {
 	struct quell_iofd_flow	flow;
-	u64			begun_ns;
-	u64			seen_ns;
-	u64			pkts;
-	u32			stamp;
-	u8			alternate;
-	u8			state;
+	u64			begun_ns;	/* start of the deflection */
+	u64			seen_ns;	/* last packet sent by the alternate */
+	u64			pkts;	/* sent by the alternate */
+	u32			stamp;	/* departure stamp of the last packet; with @stamped */
+	u8			alternate;	/* index, or QUELL_IOFD_REMOVED */
+	u8			state;	/* enum quell_iofd_state */
 	bool			stamped;
 };
 
-/**
- * struct quell_iofd_bucket - last packet into the port's queue, of flows with one hash
- * @seen_ns:	its time, ns
- * @tag:	upper hash bits of its flow: with the bucket's index 42 bits of the hash
- * @stamp:	its departure stamp; with @stamped
- * @stamped:	it had a departure stamp
- */
+/* Last packet into the port's queue, of flows with one hash. */
 struct quell_iofd_bucket {
 	u64	seen_ns;
-	u32	tag;
-	u32	stamp;
+	u32	tag;	/* upper hash bits: with the bucket's index 42 bits of the hash */
+	u32	stamp;	/* its departure stamp; with @stamped */
 	bool	stamped;
 };
 
-/**
- * struct quell_iofd_vars - state of a port's deflection
- * @since_ns:	start of observation: packets before it were not seen, ns
- * @lottery:	random state for the choice of alternates
- * @used:	entries that are not free
- * @token_ns:	last packet with a token, or a later time from which to wait for one, ns
- * @asleep:	no packet has had a token for long, and no flow is deflected
- * @entry:	deflected flows
- * @bucket:	last packets of flows that were not deflected
- */
+/* State of a port's deflection. */
 struct quell_iofd_vars {
-	u64				since_ns;
+	u64				since_ns;	/* packets before it were not seen */
+	/* Last packet with a token, or a later time from which to wait for one. */
 	u64				token_ns;
-	struct quell_red_vars		lottery;
-	u32				used;
+	struct quell_red_vars		lottery;	/* for the choice of alternates */
+	u32				used;	/* entries that are not free */
+	/* No packet has had a token for long, and no flow is deflected. */
 	bool				asleep;
 	struct quell_iofd_entry		entry[QUELL_IOFD_ENTRIES_MAX];
+	/* Of flows that were not deflected. */
 	struct quell_iofd_bucket	bucket[QUELL_IOFD_BUCKETS];
 };
 
-/**
- * struct quell_iofd_stats - counters, free-running
- * @flows:		number of times a deflection started
- * @pkts:		packets deflected
- * @bytes:		bytes of deflected packets
- * @lost_pkts:		packets dropped because their flow's alternate did not work
- * @no_token_pkts:	start packets above the threshold, without a token
- * @recent_pkts:	start packets not deflected because they might overtake others
- * @no_alternate_pkts:	start packets not deflected because no alternate worked
- * @full_pkts:		start packets not deflected because the table was full
- * @used_max:		maximum number of flows in the table so far
- */
+/* Counters, free-running. */
 struct quell_iofd_stats {
-	u64	flows;
-	u64	pkts;
+	u64	flows;	/* deflections started */
+	u64	pkts;	/* deflected */
 	u64	bytes;
-	u64	lost_pkts;
-	u64	no_token_pkts;
-	u64	recent_pkts;
-	u64	no_alternate_pkts;
-	u64	full_pkts;
-	u64	used_max;
+	u64	lost_pkts;	/* dropped because their flow's alternate did not work */
+	u64	no_token_pkts;	/* start packets above the threshold, without a token */
+	u64	recent_pkts;	/* not deflected because they might overtake others */
+	u64	no_alternate_pkts;	/* not deflected because no alternate worked */
+	u64	full_pkts;	/* not deflected because the table was full */
+	u64	used_max;	/* flows in the table */
 };
 
 #endif /* _QUELL_CORE_PORT_IOFD_VARS_H */

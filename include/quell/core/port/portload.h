@@ -31,40 +31,20 @@
 /* Fraction bits of bytes in flight. */
 #define QUELL_PORTLOAD_Q	8
 
-/**
- * struct quell_portload_params - constants of the load measurement
- * @base_rtt_ns:	T, ns
- * @bdp_q8:		B * T, bytes Q8
- */
 struct quell_portload_params {
-	u64	base_rtt_ns;
-	u64	bdp_q8;
+	u64	base_rtt_ns;	/* T */
+	u64	bdp_q8;	/* B * T, bytes */
 };
 
-/**
- * struct quell_portload - traffic measurement of one link
- * @tx_bytes:		wire bytes while the load is measured, free-running
- * @pending_q8:		wire bytes sent since @last_ns, not yet in @flight_q8, Q8
- * @flight_q8:		bytes in flight at @last_ns without @pending_q8, Q8
- * @last_ns:		time of @flight_q8
- */
+/* Traffic measurement of one link. */
 struct quell_portload {
-	u64	tx_bytes;
-	u64	pending_q8;
-	u64	flight_q8;
+	u64	tx_bytes;	/* on the wire while the load is measured, free-running */
+	u64	pending_q8;	/* sent since @last_ns, not yet in @flight_q8 */
+	u64	flight_q8;	/* bytes in flight at @last_ns without @pending_q8 */
 	u64	last_ns;
 };
 
-/**
- * quell_portload_measure() - set the constants of the measurement
- * @p: set in full
- * @base_rtt_ns: T
- * @link_bytes_ps: B
- *
- * A product below 1/256 byte becomes 0; every load is then the maximum.
- *
- * Context: any; the caller owns @p.
- */
+/* Of T and B.  A product below 1/256 byte becomes 0; every load is then the maximum. */
 static inline void quell_portload_measure(struct quell_portload_params *p,
 					  u64 base_rtt_ns, u64 link_bytes_ps)
 {
@@ -84,17 +64,10 @@ static inline u64 quell_portload_decay_q8(u64 flight_q8, u64 elapsed_ns, u64 bas
 	return quell_div_ceil_u64(product, base_rtt_ns);
 }
 
-/**
- * quell_portload_advance() - update the bytes in flight
- * @load: the link
- * @p: only T is used
- * @now_ns: time, ns; a time before the last one counts as the last one
- *
- * Must be called before each packet that leaves, before quell_portload_add().
- * The decay is rounded up, so that an idle link decays to 0 bytes in flight; a
- * steady stream settles below its value by at most T / dt / 256 bytes.
- *
- * Context: any; the caller owns @load.
+/*
+ * Must be called before each packet that is sent, before quell_portload_add(); a time before the
+ * last one counts as the last one.  The decay is rounded up, so that an idle link decays to 0 bytes
+ * in flight; a steady stream settles below its value by at most T / dt / 256 bytes.
  */
 static inline void quell_portload_advance(struct quell_portload *load,
 					  const struct quell_portload_params *p,
@@ -115,28 +88,15 @@ static inline void quell_portload_advance(struct quell_portload *load,
 	load->pending_q8 = 0;
 }
 
-/**
- * quell_portload_add() - count a packet that leaves
- * @load: the link
- * @bytes: its length on the wire
- *
- * Context: any; the caller owns @load.
- */
 static inline void quell_portload_add(struct quell_portload *load, u32 bytes)
 {
 	load->tx_bytes += bytes;
 	load->pending_q8 = quell_add_sat_u64(load->pending_q8, (u64)bytes << QUELL_PORTLOAD_Q);
 }
 
-/**
- * quell_portload_q16() - compute the load
- * @load: the link, advanced to now
- * @p: only B * T is used
- * @queue_bytes: bytes queued for the link
- *
- * Context: any.
- * Return: data in flight and queued, in bandwidth-delay products, Q16, rounded
- * down; QUELL_U64_MAX when that does not fit or the product is 0.
+/*
+ * Data in flight and queued, in bandwidth-delay products, rounded down; QUELL_U64_MAX when that
+ * does not fit or the product is 0.  @load is advanced to now.
  */
 static inline u64 quell_portload_q16(const struct quell_portload *load,
 				     const struct quell_portload_params *p,
@@ -148,19 +108,11 @@ static inline u64 quell_portload_q16(const struct quell_portload *load,
 				 p->bdp_q8);
 }
 
-/**
- * quell_portload_available_bytes_ps() - available rate of the link
- * @load: the link, advanced to now
- * @p: its constants
- * @link_bytes_ps: B
- *
- * B minus flight / T, as the rest of B * T over T: B times the unused part of B * T would be a
- * product beyond 64 bits from 100 Gbit/s and 0.5 ms on, and its division a loop.  This one fits for
- * B * T up to 16 GiB.
- *
- * Context: any.
- * Return: B minus the rate sent over about the last T, wire bytes/s, rounded down, B when
- * no data is in flight; 0 when the product is 0.
+/*
+ * B minus the rate sent over about the last T, on the wire, rounded down: B minus flight / T, as
+ * the rest of B * T over T: B times the unused part of B * T would be a product beyond 64 bits from
+ * 100 Gbit/s and 0.5 ms on, and its division a loop.  This one fits for B * T up to 16 GiB.  0 when
+ * the product is 0.
  */
 static inline u64 quell_portload_available_bytes_ps(const struct quell_portload *load,
 						    const struct quell_portload_params *p,

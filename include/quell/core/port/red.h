@@ -21,35 +21,20 @@
 
 #include <quell/core/core.h>
 
-/**
- * struct quell_red_params - thresholds and probability of marking
- * @min_bytes:	below this no packet is marked
- * @max_bytes:	from this on every packet is marked; >= @min_bytes
- * @prob_q16:	probability just below @max_bytes, 0 to QUELL_Q16_ONE
- */
+/* Thresholds and probability of marking. */
 struct quell_red_params {
-	u32	min_bytes;
-	u32	max_bytes;
-	u32	prob_q16;
+	u32	min_bytes;	/* below this no packet is marked */
+	u32	max_bytes;	/* from this on every packet is marked; >= @min_bytes */
+	u32	prob_q16;	/* just below @max_bytes, 0 to QUELL_Q16_ONE */
 };
 
-/**
- * struct quell_red_vars - state of the random number generator
- * @lottery: state of the generator, never 0 once seeded
- */
 struct quell_red_vars {
-	u64	lottery;
+	u64	lottery;	/* never 0 once seeded */
 };
 
-/**
- * quell_red_seed() - seed the random number generator
- * @vars: state to set
- * @seed: any value; equal seeds give equal draws
- *
- * The seed is spread over all bits with the finaliser of splitmix64 (Steele,
- * Lea, Flood 2014), so that neighbouring seeds give unrelated draws.
- *
- * Context: any; the caller owns @vars.
+/*
+ * Equal seeds give equal draws.  The finaliser of splitmix64 (Steele, Lea, Flood 2014) spreads the
+ * seed over all bits, so that neighbouring seeds give unrelated draws.
  */
 static inline void quell_red_seed(struct quell_red_vars *vars, u64 seed)
 {
@@ -74,18 +59,10 @@ static inline u32 quell_red_draw(struct quell_red_vars *vars)
 	return (u32)((x * 0x2545f4914f6cdd1dULL) >> 32);
 }
 
-/**
- * quell_red_marks() - decide whether to mark a packet
- * @params: thresholds
- * @vars: random state; drawn from only between the thresholds
- * @queued_bytes: bytes in the queue
- *
- * draw / 2^32 < prob * (queued - min) / (max - min) is compared without a
- * division: both products stay below 2^64, because draw < 2^32,
- * max - min < 2^32, prob <= 2^32 (Q32) and queued - min <= 2^32 - 2.
- *
- * Context: any; the caller owns @vars.
- * Return: true when the packet must be marked.
+/*
+ * draw / 2^32 < prob * (queued - min) / (max - min) is compared without a division: both products
+ * stay below 2^64, because draw < 2^32, max - min < 2^32, prob <= 2^32 (Q32) and queued - min <=
+ * 2^32 - 2.  There is a draw only between the thresholds.
  */
 static inline bool quell_red_marks(const struct quell_red_params *params,
 				   struct quell_red_vars *vars,

@@ -15,34 +15,18 @@
 /* DSCPs are 0 to 63; this value stands for a packet without one, that is, not IP. */
 #define QUELL_DSCP_NONE		64
 
-/**
- * struct quell_red_class - packets with thresholds of their own
- * @dscps:	bit per DSCP
- * @red:	marking thresholds and probability
- */
+/* Packets with thresholds of their own. */
 struct quell_red_class {
-	u64			dscps;
+	u64			dscps;	/* bit per DSCP */
 	struct quell_red_params	red;
 };
 
-/**
- * struct quell_red_classes - all classes of a port
- * @count:	0 to QUELL_RED_CLASSES_MAX
- * @class:	classes; no DSCP is in two of them
- */
 struct quell_red_classes {
-	u32			count;
-	struct quell_red_class	class[QUELL_RED_CLASSES_MAX];
+	u32			count;	/* 0 to QUELL_RED_CLASSES_MAX */
+	struct quell_red_class	class[QUELL_RED_CLASSES_MAX];	/* no DSCP is in two of them */
 };
 
-/**
- * quell_red_class_index() - find the class of a packet
- * @classes: the port's
- * @dscp: of the packet, 0 to 63, or QUELL_DSCP_NONE
- *
- * Context: any.
- * Return: index of the class; QUELL_RED_CLASSES_MAX for a packet in no class.
- */
+/* QUELL_RED_CLASSES_MAX for a packet in no class; @dscp: 0 to 63, or QUELL_DSCP_NONE. */
 static inline u32 quell_red_class_index(const struct quell_red_classes *classes, u32 dscp)
 {
 	u32 i;
@@ -56,13 +40,7 @@ static inline u32 quell_red_class_index(const struct quell_red_classes *classes,
 	return QUELL_RED_CLASSES_MAX;
 }
 
-/**
- * quell_red_class_overlap() - is a DSCP in two classes?
- * @classes: any
- *
- * Context: any.
- * Return: true when there is one.
- */
+/* Whether a DSCP is in two classes. */
 static inline bool quell_red_class_overlap(const struct quell_red_classes *classes)
 {
 	u64 seen = 0;

@@ -23,14 +23,10 @@
  */
 #define QUELL_SHAPER_LATE_NS	1000000ULL
 
-/**
- * struct quell_shaper - one wire
- * @free_ns:	when the wire is free again, rounded down to the ns
- * @free_rem:	the rest: @free_rem / rate nanoseconds, less than one
- */
+/* One wire. */
 struct quell_shaper {
-	u64	free_ns;
-	u64	free_rem;
+	u64	free_ns;	/* when it is free again, rounded down */
+	u64	free_rem;	/* the rest: @free_rem / rate nanoseconds, less than one */
 };
 
 /* First whole nanosecond at which the next packet may start. */
@@ -39,15 +35,9 @@ static inline u64 quell_shaper_ready_ns(const struct quell_shaper *shaper)
 	return shaper->free_ns + (shaper->free_rem ? 1 : 0);
 }
 
-/**
- * quell_shaper_restart() - start a busy period with its first packet
- * @shaper: the wire
- * @now_ns: time of arrival
- *
- * Idle time of the wire earns no credit.  Must also be called before
+/*
+ * Start a busy period: idle time of the wire earns no credit.  Must also be called before
  * quell_shaper_charge(), with now_ns - QUELL_SHAPER_LATE_NS.
- *
- * Context: any; the caller owns @shaper.
  */
 static inline void quell_shaper_restart(struct quell_shaper *shaper, u64 now_ns)
 {
@@ -57,15 +47,9 @@ static inline void quell_shaper_restart(struct quell_shaper *shaper, u64 now_ns)
 	}
 }
 
-/**
- * quell_shaper_charge() - put one packet on the wire
- * @shaper: the wire, free
- * @rate_bytes_ps: its rate, > 0, at most 2^44; constant while @free_rem is kept
- * @bytes: length on the wire, at most 2^30
- *
- * bytes * 10^9 + rem < 2^61, no overflow.
- *
- * Context: any; the caller owns @shaper.
+/*
+ * @rate_bytes_ps: > 0, at most 2^44; constant while @free_rem is kept.  @bytes: on the wire, at
+ * most 2^30.  bytes * 10^9 + rem < 2^61, no overflow.
  */
 static inline void quell_shaper_charge(struct quell_shaper *shaper,
 				       u64 rate_bytes_ps, u32 bytes)
@@ -77,14 +61,9 @@ static inline void quell_shaper_charge(struct quell_shaper *shaper,
 	shaper->free_rem = work - whole_ns * rate_bytes_ps;
 }
 
-/**
- * quell_shaper_refund() - take back bytes that did not go onto the wire
- * @shaper: the wire
- * @rate_bytes_ps: its rate, as quell_shaper_charge() was given it
- * @bytes: of those charged since the last call of quell_shaper_restart(), so that charging them
- *	   again gives the same time; of more, or at another rate, the wire is free earlier
- *
- * Context: any; the caller owns @shaper.
+/*
+ * Of bytes charged since the last quell_shaper_restart(): charging them again gives the same time;
+ * of more, or at another rate, the wire is free earlier.
  */
 static inline void quell_shaper_refund(struct quell_shaper *shaper, u64 rate_bytes_ps, u32 bytes)
 {
@@ -101,17 +80,9 @@ static inline void quell_shaper_refund(struct quell_shaper *shaper, u64 rate_byt
 	shaper->free_rem = whole_ns * rate_bytes_ps - work;
 }
 
-/**
- * quell_shaper_rerate() - change the rate of the wire
- * @shaper: the wire
- * @now_ns: time of the change
- * @old_bytes_ps: rate until now; 0 if the wire was not shaped
- * @new_bytes_ps: rate from now on; 0 if the wire is no longer shaped
- *
- * The rest of the packet on the wire leaves at the new rate, so that a wire that was
- * slow does not stay blocked for the time computed at the old rate.
- *
- * Context: any; the caller owns @shaper.
+/*
+ * The rest of the packet on the wire is sent at the new rate, so that a wire that was slow does not
+ * stay blocked for the time computed at the old rate.  A rate of 0: the wire is not shaped.
  */
 static inline void quell_shaper_rerate(struct quell_shaper *shaper, u64 now_ns,
 				       u64 old_bytes_ps, u64 new_bytes_ps)

@@ -15,16 +15,9 @@
 
 #include <quell/core/core.h>
 
-/**
- * quell_sharedbuf_threshold() - maximum number of bytes a port may hold now
- * @size_bytes: of the buffer
- * @used_bytes: by all ports; above @size_bytes after the buffer was made smaller
- * @alpha_q16: the port's threshold as a fraction of the free space, up to 2^32 - 1
- *
- * The product is below 2^64, since both factors are below 2^32.
- *
- * Context: any.
- * Return: bytes, at most @size_bytes.
+/*
+ * Bytes a port may hold now, at most @size_bytes; @used_bytes may be above after the buffer was
+ * made smaller.  The product is below 2^64, since both factors are below 2^32.
  */
 static inline u32 quell_sharedbuf_threshold(u32 size_bytes, u32 used_bytes, u32 alpha_q16)
 {
@@ -36,17 +29,9 @@ static inline u32 quell_sharedbuf_threshold(u32 size_bytes, u32 used_bytes, u32 
 	return threshold_bytes < size_bytes ? threshold_bytes : size_bytes;
 }
 
-/**
- * quell_sharedbuf_admits() - may a packet enter?
- * @size_bytes: of the buffer
- * @used_bytes: by all ports
- * @alpha_q16: as in quell_sharedbuf_threshold()
- * @port_bytes: bytes the port holds already
- * @len_bytes: of the packet
- *
- * Context: any.
- * Return: true when with the packet neither the port is above its threshold, taken
- * before the packet, nor the buffer above its size.
+/*
+ * True when with the packet neither the port is above its threshold, taken before the packet, nor
+ * the buffer above its size.
  */
 static inline bool quell_sharedbuf_admits(u32 size_bytes, u32 used_bytes, u32 alpha_q16,
 					  u32 port_bytes, u32 len_bytes)

@@ -22,39 +22,21 @@
 /* A slot that so many bytes have been taken behind is one of the past. */
 #define QUELL_SLOTS_BYTES_MAX	(1ULL << 32)
 
-/**
- * struct quell_slots - the wire
- * @rate_bytes_ps:	its rate; 0: any number of packets leave at any time
- * @end:		when the last slot ends
- * @taken_bytes:	sum of all slots, free-running
- */
+/* The wire. */
 struct quell_slots {
-	u64			rate_bytes_ps;
-	struct quell_shaper	end;
-	u64			taken_bytes;
+	u64			rate_bytes_ps;	/* 0: any number of packets at any time */
+	struct quell_shaper	end;	/* when the last slot ends */
+	u64			taken_bytes;	/* sum of all slots, free-running */
 };
 
-/**
- * struct quell_slot - the slot of one queue
- * @begin_ns:	when it begins
- * @at_bytes:	sum of all slots before it
- * @bytes:	its length; 0: the queue has no slot
- */
+/* The slot of one queue. */
 struct quell_slot {
 	u64	begin_ns;
-	u64	at_bytes;
-	u32	bytes;
+	u64	at_bytes;	/* sum of all slots before it */
+	u32	bytes;	/* its length; 0: the queue has no slot */
 };
 
-/**
- * quell_slots_reserve() - take the next slot
- * @wire: the wire, of a rate that is not 0
- * @slot:  of a queue without one; set in full
- * @now_ns: time
- * @bytes: length of the next packet on the wire, 1 to 2^30
- *
- * Context: any; the caller owns both.
- */
+/* The rate is not 0 and the queue has no slot; @bytes on the wire, 1 to 2^30. */
 static inline void quell_slots_reserve(struct quell_slots *wire, struct quell_slot *slot,
 				       u64 now_ns, u32 bytes)
 {
@@ -67,14 +49,7 @@ static inline void quell_slots_reserve(struct quell_slots *wire, struct quell_sl
 	wire->taken_bytes += bytes;
 }
 
-/**
- * quell_slots_release() - a packet leaves in its queue's slot
- * @wire: the wire
- * @slot:  the queue's, which is void then
- * @bytes: of the packet on the wire; 0: no packet is sent
- *
- * Context: any; the caller owns both.
- */
+/* A packet is sent in its queue's slot, which is void then; @bytes 0: no packet is. */
 static inline void quell_slots_release(struct quell_slots *wire, struct quell_slot *slot,
 				       u32 bytes)
 {
@@ -90,15 +65,7 @@ static inline void quell_slots_release(struct quell_slots *wire, struct quell_sl
 	slot->bytes = 0;
 }
 
-/**
- * quell_slots_moved_ns() - where a slot begins after the wire's rate has changed
- * @wire: the wire, of its new rate
- * @slot:  taken before
- * @now_ns: time
- *
- * Context: any; the caller owns both.
- * Return: time; 0 for a slot that needs no waiting.
- */
+/* Where a slot begins after the wire's rate has changed; 0: no delay is needed. */
 static inline u64 quell_slots_moved_ns(const struct quell_slots *wire,
 				       const struct quell_slot *slot, u64 now_ns)
 {

@@ -30,15 +30,10 @@ static __rare u32 quell_stamp_search(const u8 *options, u32 bytes)
 	return in_option ? QUELL_FRAME_TCP_BYTES + at + in_option : 0;
 }
 
-/**
- * quell_stamp_record_at() - find the record that a port may replace
- * @tcp: TCP header and options of a segment without SYN
- * @bytes: of options, at least QUELL_STAMP_RECORD_BYTES_MIN
- *
- * The sender's kernel puts the Quell option before all others.
- *
- * Context: any.
- * Return: offset from @tcp; 0 if there is none, or the segment does not ask for an ACK.
+/*
+ * Offset from @tcp of the record that a port may replace in a segment without SYN; 0 if there is
+ * none, or the segment does not request an ACK.  The sender's kernel puts the Quell option before
+ * all others.  @bytes: QUELL_STAMP_RECORD_BYTES_MIN or more.
  */
 static inline u32 quell_stamp_record_at(const u8 *tcp, u32 bytes)
 {
@@ -78,15 +73,9 @@ static inline u64 quell_stamp_get_u64(const u8 *from)
 	       (u64)from[4] << 24 | (u64)from[5] << 16 | (u64)from[6] << 8 | from[7];
 }
 
-/**
- * quell_stamp_put_u64() - replace eight bytes of a segment
- * @to: where
- * @value: written in network order
- *
+/*
+ * In network order; returns the change of the sum of the segment's words, for quell_stamp_update().
  * Compilers make one instruction of eight stores like these.
- *
- * Context: any; the caller may write to the segment.
- * Return: what this adds to the sum of the segment's words, for quell_stamp_update().
  */
 static inline u64 quell_stamp_put_u64(u8 *to, u64 value)
 {
@@ -119,13 +108,8 @@ static inline u64 quell_stamp_put_u32(u8 *to, u32 value)
 	return (u64)now + (u32)~was;
 }
 
-/**
- * quell_stamp_update() - update the checksum of a segment
- * @tcp: its header
- * @at: offset from there of the bytes replaced; at an odd one they enter the sum swapped
- * @diff: sum of what replacing them returned
- *
- * Context: any; the caller may write to the segment.
+/*
+ * @diff: sum of the results of replacing bytes at @at; at an odd offset they enter the sum swapped.
  */
 static inline void quell_stamp_update(u8 *tcp, u32 at, u64 diff)
 {

@@ -17,27 +17,15 @@
 /* With more segments, of a few bytes each, a super-packet costs more than it saves. */
 #define QUELL_SUPER_SEGMENTS_MAX	1024U
 
-/**
- * struct quell_super - lengths of a super-packet on the wire
- * @segments:	their number, 2 to QUELL_SUPER_SEGMENTS_MAX
- * @bytes:	the sum of their lengths, each with its headers
- * @last_bytes:	length of the last one, with its headers
- */
+/* Lengths of a super-packet on the wire. */
 struct quell_super {
-	u32	segments;
-	u32	bytes;
-	u32	last_bytes;
+	u32	segments;	/* 2 to QUELL_SUPER_SEGMENTS_MAX */
+	u32	bytes;	/* of all, each with its headers */
+	u32	last_bytes;	/* of the last one, with its headers */
 };
 
-/**
- * quell_super_measure() - compute the lengths of a super-packet on the wire
- * @super: set when the result is true
- * @bytes: its length in memory
- * @header_bytes: part of it that is at the beginning of each segment
- * @segment_bytes: payload of each segment but the last
- *
- * Context: any.
- * Return: false for a packet that is not one: it has fewer than two segments, or more than
+/*
+ * False for a packet that is not one: it has fewer than two segments, or more than
  * QUELL_SUPER_SEGMENTS_MAX, or its lengths do not fit together.
  */
 static inline bool quell_super_measure(struct quell_super *super, u32 bytes, u32 header_bytes,
@@ -60,18 +48,9 @@ static inline bool quell_super_measure(struct quell_super *super, u32 bytes, u32
 	return true;
 }
 
-/**
- * quell_super_sharedbuf_admits() - may all segments enter a shared buffer?
- * @super: super-packet
- * @size_bytes: of the buffer
- * @used_bytes: by all ports
- * @alpha_q16: as in quell_sharedbuf_threshold()
- * @port_bytes: bytes the port holds already
- *
- * Each segment that enters takes room from the next, hence the last one decides.
- *
- * Context: any.
- * Return: true when quell_sharedbuf_admits() is true of each segment, one after the other.
+/*
+ * Whether quell_sharedbuf_admits() each segment, one after the other.  Each segment that enters
+ * takes room from the next, hence the last one decides.
  */
 static inline bool quell_super_sharedbuf_admits(const struct quell_super *super, u32 size_bytes,
 						u32 used_bytes, u32 alpha_q16, u32 port_bytes)

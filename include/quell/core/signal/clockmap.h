@@ -109,66 +109,43 @@ enum quell_clockmap_result {
 	QUELL_CLOCKMAP_STEPPED,	/* the clock was stepped: it starts anew */
 };
 
-/**
- * struct quell_clockmap_bin - summary of a bin of packets
- * @hw_ns:	lowest point: hardware stamp
- * @sw_ns:	lowest point: software stamp
- * @low_ns:	lowest point: height above the line of that time
- * @high_ns:	height of the highest point, at most 2^32 - 1
- * @run_pkts:	most packets in a row that were not near the line
- */
+/* Summary of a bin of packets. */
 struct quell_clockmap_bin {
-	u64	hw_ns;
-	u64	sw_ns;
-	u64	low_ns;
-	u32	high_ns;
-	u32	run_pkts;
+	u64	hw_ns;	/* of the lowest point */
+	u64	sw_ns;	/* of the lowest point */
+	u64	low_ns;	/* its height above the line of that time */
+	u32	high_ns;	/* of the highest point, at most 2^32 - 1 */
+	u32	run_pkts;	/* most packets in a row that were not near the line */
 };
 
-/**
- * struct quell_clockmap - the map of one NIC's clock; all zero: no packet yet
- * @bins:	complete bins, oldest first
- * @now:	the current bin
- * @base_hw_ns:	a point of the line: hardware time
- * @base_sw_ns:	the same point of the line: software time
- * @rate_q32:	slope of the line; 0 before the first packet
- * @begin_ns:	start of the current bin, host clock
- * @last_ns:	newest software stamp
- * @width_ns:	minimum length of a bin
- * @late_hw_ns:	hardware stamp of the first packet in a row far too late
- * @late_ns:	height of that first packet
- * @agreed_ns:	last time that enough bins agreed on the line, host clock; 0 never
- * @late_pkts:	number of packets in a row far too late
- * @early_pkts:	number of stamps after their receipt, halved with each bin
- * @run_pkts:	packets since the last one near the line
- * @pkts:	number of packets in the current bin
- * @high_ns:	largest height in @bins
- * @longest_pkts: most packets between two near the line, in @bins
- * @error_ns:	median height of the bins' lowest points
- * @bins_nr:	number of valid entries in @bins
- * @usable:	the line may be used
- */
+/* The map of one NIC's clock; all zero: no packet yet. */
 struct quell_clockmap {
-	struct quell_clockmap_bin	bins[QUELL_CLOCKMAP_BINS];
+	struct quell_clockmap_bin	bins[QUELL_CLOCKMAP_BINS];	/* complete, oldest first */
 	struct quell_clockmap_bin	now;
-	u64				base_hw_ns;
-	u64				base_sw_ns;
-	u64				rate_q32;
-	u64				begin_ns;
-	u64				last_ns;
-	u64				width_ns;
+	u64				base_hw_ns;	/* a point of the line */
+	u64				base_sw_ns;	/* the same point */
+	u64				rate_q32;	/* slope; 0 before the first packet */
+	u64				begin_ns;	/* of the current bin, host clock */
+	u64				last_ns;	/* newest software stamp */
+	u64				width_ns;	/* minimum length of a bin */
+	/* Of the first packet in a row far too late. */
 	u64				late_hw_ns;
-	u64				late_ns;
+	u64				late_ns;	/* height of that first packet */
+	/* Enough bins agreed on the line, host clock; 0 never. */
 	u64				agreed_ns;
-	u32				late_pkts;
+	u32				late_pkts;	/* packets in a row far too late */
+	/* Stamps after their receipt, halved with each bin. */
 	u32				early_pkts;
+	/* Packets since the last one near the line. */
 	u32				run_pkts;
-	u32				pkts;
-	u32				high_ns;
+	u32				pkts;	/* in the current bin */
+	u32				high_ns;	/* largest in @bins */
+	/* Most packets between two near the line, in @bins. */
 	u32				longest_pkts;
+	/* Median height of the bins' lowest points. */
 	u32				error_ns;
-	u32				bins_nr;
-	bool				usable;
+	u32				bins_nr;	/* valid entries in @bins */
+	bool				usable;	/* the line may be used */
 };
 
 static inline u32 quell_clockmap_u32(u64 value)
@@ -176,13 +153,8 @@ static inline u32 quell_clockmap_u32(u64 value)
 	return quell_min_u64(value, 0xffffffffU);
 }
 
-/**
- * quell_clockmap_ns() - host time of a hardware stamp, by the line
- * @map:   map with at least one packet
- * @hw_ns: hardware stamp
- *
- * Context: any; the caller owns @map.
- * Return: CLOCK_MONOTONIC in ns, modulo 2^64.
+/*
+ * Host time of a hardware stamp by the line, CLOCK_MONOTONIC, modulo 2^64; after the first packet.
  */
 static inline u64 quell_clockmap_ns(const struct quell_clockmap *map, u64 hw_ns)
 {
@@ -520,16 +492,9 @@ quell_clockmap_refuse(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns, bool ste
 	return QUELL_CLOCKMAP_STEPPED;
 }
 
-/**
- * quell_clockmap_add() - the NIC stamped a packet and the stack received it
- * @map:     map of the NIC's clock
- * @hw_ns:   the NIC's stamp
- * @sw_ns:   CLOCK_MONOTONIC when the stack received the packet, ns
- * @host_ns: set: host time of @hw_ns, at most @sw_ns, when the result is
- *	     QUELL_CLOCKMAP_MAPPED; else @sw_ns
- *
- * Context: any; the caller owns @map.
- * Return: whether and how the stamp was used.
+/*
+ * The NIC stamped a packet at @hw_ns, the stack received it at @sw_ns, CLOCK_MONOTONIC.  @host_ns:
+ * the stamp in host time, at most @sw_ns, with QUELL_CLOCKMAP_MAPPED; else @sw_ns.
  */
 static inline enum quell_clockmap_result
 quell_clockmap_add(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns, u64 *host_ns)

@@ -46,52 +46,27 @@
 /* Waits of an ACK above this are added to the stamp, ns. */
 #define QUELL_ECHO_WAIT_NS		50000U
 
-/**
- * struct quell_echo_span - when the flow had packets leave
- * @oldest_ns:	departure of the oldest outstanding data, ns; 0 if no data is
- *		outstanding
- * @newest_ns:	newest departure of data that the other host can have received, ns
- */
+/* When the flow sent its packets. */
 struct quell_echo_span {
-	u64	oldest_ns;
-	u64	newest_ns;
+	u64	oldest_ns;	/* of outstanding data; 0: no data is outstanding */
+	u64	newest_ns;	/* of data that the other host can have received */
 };
 
-/**
- * quell_echo_hide() - the stamp of a departure
- * @depart_ns: departure, ns
- * @secret:    secret of the flow
- *
- * Context: any.
- * Return: the stamp to send.
- */
+/* The stamp of a departure. */
 static inline u32 quell_echo_hide(u64 depart_ns, u32 secret)
 {
 	return (u32)depart_ns + secret;
 }
 
-/**
- * quell_echo_reveal() - the departure of a stamp that came back
- * @stamp:  stamp received
- * @secret: secret of the flow
- *
- * Context: any.
- * Return: departure, ns modulo 2^32; plus the hold time, if the peer added it to the stamp.
- */
+/* Modulo 2^32; plus the hold time, if the peer added it to the stamp. */
 static inline u32 quell_echo_reveal(u32 stamp, u32 secret)
 {
 	return stamp - secret;
 }
 
-/**
- * quell_echo_added_ns() - time added by the other host to the departure that it echoes
- * @span:    when the packets left that the ACK can answer
- * @rx_ns:   receipt of the ACK, ns
- * @echo_ns: departure echoed, with the time added, ns modulo 2^32
- *
- * Context: any.
- * Return: ns by which it is later than the newest departure; 0 if it is not, or not before the
- * receipt.
+/*
+ * Time by which the echoed departure, modulo 2^32, is later than the newest; 0 if it is not, or not
+ * before the receipt.
  */
 static inline u64 quell_echo_added_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
 {
@@ -102,14 +77,9 @@ static inline u64 quell_echo_added_ns(const struct quell_echo_span *span, u64 rx
 	return quell_sub_sat_u64(rx_ns - ago_ns, span->newest_ns);
 }
 
-/**
- * quell_echo_rtt_ns() - round-trip time from an echoed departure
- * @span:    when the packets left that the ACK can answer
- * @rx_ns:   receipt of the ACK, ns
- * @echo_ns: departure echoed, without the time added, ns modulo 2^32
- *
- * Context: any.
- * Return: ns; 0 if no packet can have left at that time: the echo is refused.
+/*
+ * 0: no packet can have been sent at @echo_ns, modulo 2^32 and without the time added: the echo is
+ * refused.
  */
 static inline u64 quell_echo_rtt_ns(const struct quell_echo_span *span, u64 rx_ns,
 				    u32 echo_ns)
@@ -124,14 +94,9 @@ static inline u64 quell_echo_rtt_ns(const struct quell_echo_span *span, u64 rx_n
 	return rtt_ns;
 }
 
-/**
- * quell_echo_hold_ns() - the accepted part of a reported hold time
- * @hold_ns:  hold time that the other host reports, ns
- * @rtt_ns:   round-trip time, hold time included, ns
- * @least_ns: smallest round-trip time so far, hold times included, ns; 0 unknown
- *
- * Context: any.
- * Return: ns, at most @hold_ns; less when the rest is refused.
+/*
+ * The accepted part of a reported hold time.  @least_ns: smallest round-trip time so far, hold
+ * times included, as in @rtt_ns; 0 unknown.
  */
 static inline u64 quell_echo_hold_ns(u64 hold_ns, u64 rtt_ns, u64 least_ns)
 {

@@ -56,30 +56,20 @@ enum quell_reps_source {
 	QUELL_REPS_FROZEN,	/* the ring in turn, after a timeout */
 };
 
-/**
- * struct quell_reps - the entropies of a flow
- * @lottery:	random numbers for the draws
- * @thaw_ns:	end of the freeze, ns; valid while @frozen
- * @ring:	the newest good entropies; 1 .. QUELL_REPS_ENTROPIES_MAX
- * @head:	index of @ring to write next, below QUELL_REPS_RING
- * @filled:	number of entries of @ring written since it was emptied
- * @unused:	number of entries before @head not used yet; at most @filled
- * @turn:	index of @ring to use next while @frozen, below @filled
- * @explore:	number of segments still to use a draw regardless of @ring
- * @frozen:	a timeout froze @ring
- * @out:	per entropy, number of segments sent and not acknowledged yet; lost
- *		segments stay counted, and the count saturates
- */
+/* The entropies of a flow. */
 struct quell_reps {
-	struct quell_red_vars	lottery;
-	u64			thaw_ns;
+	struct quell_red_vars	lottery;	/* for the draws */
+	u64			thaw_ns;	/* end of the freeze; valid while @frozen */
+	/* The newest good ones, 1 .. QUELL_REPS_ENTROPIES_MAX. */
 	u8			ring[QUELL_REPS_RING];
-	u8			head;
-	u8			filled;
-	u8			unused;
-	u8			turn;
+	u8			head;	/* next to write, below QUELL_REPS_RING */
+	u8			filled;	/* entries of @ring written since it was emptied */
+	u8			unused;	/* entries before @head not used yet; at most @filled */
+	u8			turn;	/* next to use while @frozen, below @filled */
+	/* Segments still to use a draw regardless of @ring. */
 	u8			explore;
-	bool			frozen;
+	bool			frozen;	/* by a timeout */
+	/* Segments not acknowledged yet; lost ones stay counted; saturates. */
 	u8			out[QUELL_REPS_ENTROPIES_MAX + 1];
 };
 
@@ -91,13 +81,7 @@ static inline void quell_reps_empty(struct quell_reps *reps)
 	reps->turn = 0;
 }
 
-/**
- * quell_reps_init() - a flow begins
- * @reps: state to set
- * @seed: any value; equal seeds give equal draws
- *
- * Context: any; the caller owns @reps.
- */
+/* Equal seeds give equal draws. */
 static inline void quell_reps_init(struct quell_reps *reps, u64 seed)
 {
 	u32 i;
@@ -161,18 +145,9 @@ static inline u8 quell_reps_choose(struct quell_reps *reps, u32 entropies, bool 
 	return quell_reps_draw(reps, entropies);
 }
 
-/**
- * quell_reps_next() - the entropy of a segment about to leave
- * @reps:      entropies of its flow
- * @entropies: how many there are, 1 .. QUELL_REPS_ENTROPIES_MAX
- * @again:     it is a retransmission
- * @now_ns:    time, ns
- * @source:    set to the origin of the entropy
- *
- * A recycled entropy may exceed @entropies if that number was larger before.
- *
- * Context: any; the caller owns @reps.
- * Return: entropy, not 0.
+/*
+ * Entropy, not 0, of 1 .. QUELL_REPS_ENTROPIES_MAX.  A recycled one may exceed @entropies if that
+ * number was larger before.  @again: it is a retransmission.
  */
 static inline u8 quell_reps_next(struct quell_reps *reps, u32 entropies, bool again,
 				 u64 now_ns, enum quell_reps_source *source)
@@ -186,13 +161,8 @@ static inline u8 quell_reps_next(struct quell_reps *reps, u32 entropies, bool ag
 	return entropy;
 }
 
-/**
- * quell_reps_forget() - use no entropy again that came back until now
- * @reps: entropies of the flow
- *
- * Also ends a freeze: the next segments have draws.
- *
- * Context: any; the caller owns @reps.
+/*
+ * Use no entropy again that came back until now.  Also ends a freeze: the next segments have draws.
  */
 static inline void quell_reps_forget(struct quell_reps *reps)
 {
@@ -200,16 +170,7 @@ static inline void quell_reps_forget(struct quell_reps *reps)
 	reps->frozen = false;
 }
 
-/**
- * quell_reps_echo() - the peer reports a packet of a segment
- * @reps:      entropies of its flow
- * @entropies: how many there are
- * @entropy:   its entropy, as the peer reported it: any value
- * @marked:    it was marked CE
- *
- * Context: any; the caller owns @reps.
- * Return: whether the entropy will be used again.
- */
+/* @entropy is as the peer reported it: any value.  Returns whether it will be used again. */
 static inline bool quell_reps_echo(struct quell_reps *reps, u32 entropies, u8 entropy,
 				   bool marked)
 {
@@ -227,13 +188,6 @@ static inline bool quell_reps_echo(struct quell_reps *reps, u32 entropies, u8 en
 	return true;
 }
 
-/**
- * quell_reps_on_rto() - the retransmission timer fired
- * @reps:   entropies of the flow
- * @now_ns: time, ns
- *
- * Context: any; the caller owns @reps.
- */
 static inline void quell_reps_on_rto(struct quell_reps *reps, u64 now_ns)
 {
 	if (reps->frozen || reps->explore || !reps->filled)

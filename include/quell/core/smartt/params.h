@@ -91,38 +91,9 @@
 #define QUELL_SMARTT_RETX_RESET_RTOS_MIN	1ULL
 #define QUELL_SMARTT_RETX_RESET_RTOS_MAX	100ULL
 
-/**
- * struct quell_smartt_params - parameters of the administrator
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; bounds increases
- * @target_rtt_q16: target round-trip time over the base one, > 1
- * @target_delay_ns: target queueing delay, ns; 0: @target_rtt_q16 gives the target
- * @scale_bdp_bytes: bandwidth-delay product at which increases are as given, bytes;
- *	0 does not scale them
- * @fi_pkts_q16: fair increase, segments per round trip
- * @pi_pkts_q16: most of the proportional increase, segments per round trip
- * @pi_fair: a fair increase follows a proportional one
- * @eta_pkts_q16: increase per base round trip in every state, segments
- * @fast_q16: FastIncrease, bytes per byte acknowledged; 0 off
- * @fast_slack_ns: delay above the base round trip that FastIncrease ignores, ns
- * @md_q16: weight of the excess delay in the decrease
- * @max_mdf_q16: largest fraction of the window one decrease takes
- * @md_queueing: the decrease compares queueing delays, not round trips
- * @avg_weight_q16: weight of one packet in the average
- * @qa: QuickAdapt is on
- * @qa_delay_q16: queueing delay, in targets, above which QuickAdapt may act without trimming
- * @qa_low_q16: bytes delivered, in windows, below which QuickAdapt then acts; 0 never
- * @ignore: the ignore phase of QuickAdapt is on
- * @ignore_marked: the ignore phase concerns marked ACKs only
- * @ignore_trims: trimmed packets of the ignored flight do not reduce the window
- * @ignore_delay: the delay of ignored ACKs stays out of the average
- * @batch_pkts: segments acknowledged between changes of the window
- * @max_window_q16: largest window, bandwidth-delay products
- * @init_window_bytes: window a message starts with, bytes; 0 the largest
- * @restart_idle_ns: idle time after which the flow starts anew, ns; 0 never
- * @retx_reset_rtos: timeouts in a row that put the window to one segment
- *
- * Every field is u64 so that a table of offsets can address it.  The core only
- * reads the block, and takes it to lie within QUELL_SMARTT_*_MIN and _MAX.
+/*
+ * Every field is u64 so that a table of offsets can address it; core.h explains them.  The core
+ * only reads the block, with values within QUELL_SMARTT_*_MIN and _MAX.
  */
 struct quell_smartt_params {
 	u64	adapt_bool;

@@ -153,15 +153,6 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 	return change_path;
 }
 
-/**
- * quell_smartt_init() - start a flow
- * @v:   set in full
- * @p:   parameters
- * @s:   now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_smartt_init(struct quell_smartt_vars *v,
 				     const struct quell_smartt_params *p,
 				     const struct quell_sample *s, struct quell_decision *out)
@@ -176,16 +167,6 @@ static inline void quell_smartt_init(struct quell_smartt_vars *v,
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
 }
 
-/**
- * quell_smartt_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline __flatten void quell_smartt_on_ack(struct quell_smartt_vars *v,
 						 const struct quell_smartt_params *p,
 						 struct quell_smartt_stats *st,
@@ -210,19 +191,7 @@ static inline __flatten void quell_smartt_on_ack(struct quell_smartt_vars *v,
 	quell_smartt_decide(v, target_ns, change_path, out);
 }
 
-/**
- * quell_smartt_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   the sample at hand; rtt_ns is 0 if unknown
- * @out: set in full
- *
- * To be called once per recovery episode.  Losses of a flight that QuickAdapt
- * has answered do not reduce the window again.
- *
- * Context: any; the caller serialises per flow.
- */
+/* Losses of a flight that QuickAdapt has acted on do not reduce the window again. */
 static inline void quell_smartt_on_loss(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					struct quell_smartt_stats *st,
@@ -253,16 +222,6 @@ static inline void quell_smartt_forget_flight(struct quell_smartt_vars *v)
 	v->clear_bytes = 0;
 }
 
-/**
- * quell_smartt_on_rto() - the retransmission timer expired
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   the sample at hand; rtt_ns 0
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 				       const struct quell_smartt_params *p,
 				       struct quell_smartt_stats *st,
@@ -289,14 +248,6 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
 }
 
-/**
- * quell_smartt_undo_note() - record the reductions made by a loss or timeout
- * @u:      reductions of the episode so far, extended
- * @before: state of the flow before quell_smartt_on_loss() or _on_rto()
- * @after:  its state now
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_smartt_undo_note(struct quell_undo *u,
 					  const struct quell_smartt_vars *before,
 					  const struct quell_smartt_vars *after)
@@ -305,16 +256,6 @@ static inline void quell_smartt_undo_note(struct quell_undo *u,
 	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
 }
 
-/**
- * quell_smartt_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   reductions made for these losses
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_smartt_on_undo(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					const struct quell_sample *s,
@@ -328,18 +269,7 @@ static inline void quell_smartt_on_undo(struct quell_smartt_vars *v,
 	quell_smartt_decide(v, quell_smartt_target_ns(v, p), false, out);
 }
 
-/**
- * quell_smartt_on_idle_restart() - data to send after a time without outstanding data
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   idle_ns, and now_ns, mss_bytes and link_bytes_ps as far as known
- * @out: set in full
- *
- * A message after a pause starts as a new flow does.
- *
- * Context: any; the caller serialises per flow.
- */
+/* A message after a pause starts as a new flow does. */
 static inline void quell_smartt_on_idle_restart(struct quell_smartt_vars *v,
 						const struct quell_smartt_params *p,
 						struct quell_smartt_stats *st,

@@ -35,79 +35,34 @@
 #define QUELL_SMARTT_F_LOSS		0x20 /* no clean round trip since the last loss */
 #define QUELL_SMARTT_F_NEW_PATH		0x40 /* the path changed in the previous round trip */
 
-/**
- * struct quell_smartt_vars - state of one flow
- * @window_q16:		congestion window, bytes Q16
- * @pending_bytes2:	pending increase times the window, bytes squared
- * @base_rtt_ns:	smallest round-trip time, ns; 0 unknown
- * @avg_rtt_q4:		average round-trip time, ns Q4; 0 unknown
- * @most_bytes:		largest window, bytes; 0 unknown
- * @unit_q8:		one segment scaled by the path's BDP (III-J), bytes Q8
- * @delivered_bytes:	bytes acknowledged in this QuickAdapt period
- * @ignore_bytes:	bytes of the flight still to be ignored after QuickAdapt
- * @clear_bytes:	bytes acknowledged in a row without congestion
- * @decrease_ns:	time of the last decrease, low half, ns
- * @period_ns:		start of the QuickAdapt period, low half, ns
- * @round_ns:		start of the base round trip that eta, batches and changes of
- *			path count, low half, ns
- * @mss_bytes:		maximum segment size, > 0
- * @batch_pkts:		segments acknowledged since the window changed last
- * @flags:		QUELL_SMARTT_F_*
- * @rtos:		timeouts since the last ACK
- *
- * Times are compared by unsigned difference: after 4.3 s without an ACK a
+/*
+ * State of one flow.  Times are compared by unsigned difference: after 4.3 s without an ACK a
  * period may seem younger than it is, by one round trip at most.
- *
- * Written only by the functions of the headers in this directory, under the lock
- * of the flow's socket.
  */
 struct quell_smartt_vars {
-	u64	window_q16;
-	u64	pending_bytes2;
-	u32	base_rtt_ns;
-	u32	avg_rtt_q4;
-	u32	most_bytes;
-	u32	unit_q8;
-	u32	delivered_bytes;
-	u32	ignore_bytes;
-	u32	clear_bytes;
-	u32	decrease_ns;
-	u32	period_ns;
+	u64	window_q16;	/* bytes */
+	u64	pending_bytes2;	/* pending increase times the window, bytes squared */
+	u32	base_rtt_ns;	/* 0 unknown */
+	u32	avg_rtt_q4;	/* ns; 0 unknown */
+	u32	most_bytes;	/* largest window; 0 unknown */
+	u32	unit_q8;	/* one segment scaled by the path's BDP (III-J), bytes */
+	u32	delivered_bytes;	/* acknowledged in this QuickAdapt period */
+	u32	ignore_bytes;	/* of the flight still to be ignored after QuickAdapt */
+	u32	clear_bytes;	/* acknowledged in a row without congestion */
+	u32	decrease_ns;	/* last decrease, low half */
+	u32	period_ns;	/* start of the QuickAdapt period, low half */
+	/* Start of the base RTT that eta, batches and path changes count, low half. */
 	u32	round_ns;
-	u16	mss_bytes;
-	u16	batch_pkts;
-	u8	flags;
-	u8	rtos;
+	u16	mss_bytes;	/* > 0 */
+	u16	batch_pkts;	/* acknowledged since the window changed last */
+	u8	flags;	/* QUELL_SMARTT_F_* */
+	u8	rtos;	/* timeouts since the last ACK */
 };
 
 /* Shares the 104 bytes of a socket's private area with the module's glue. */
 static_assert(sizeof(struct quell_smartt_vars) <= 64);
 
-/**
- * struct quell_smartt_stats - free-running counters
- * @fair_increases:	ACKs answered with a fair increase
- * @proportional_increases:	ACKs answered with a proportional increase
- * @fast_increases:	ACKs answered with FastIncrease
- * @decreases:	multiplicative decreases
- * @held:	congested ACKs within a base round trip of a decrease, or with an
- *			average below the target
- * @marked_low_delay:	marked ACKs below the target
- * @path_changes:	requests for another path
- * @quick_adapts:	QuickAdapt adjustments
- * @ignored:	ACKs ignored after QuickAdapt
- * @trimmed:	ACKs that reported trimmed packets
- * @no_ecn:	ACKs of a connection without ECN
- * @no_rtt:	ACKs without a round-trip time
- * @app_limited:	ACKs that would have grown the window of a flow with
- *			no more data to send
- * @fast_retx:	decreases because of a fast retransmit
- * @losses_ignored:	losses and timeouts ignored after QuickAdapt
- * @rtos:	retransmission timeouts
- * @rto_resets:	timeouts that put the window to one segment
- * @restarts:	starts at the initial window after an idle time
- * @restarts_refused:	restarts that did not raise the window, because of a recent
- *			loss or the lack of a delay signal
- */
+/* core.h explains the counters. */
 struct quell_smartt_stats {
 	u64	fair_increases;
 	u64	proportional_increases;
@@ -130,13 +85,9 @@ struct quell_smartt_stats {
 	u64	restarts_refused;
 };
 
-/**
- * struct quell_smartt_delay - delay of an ACK and its target
- * @rtt_ns:	round-trip time, at least the base, ns
- * @target_ns:	target round-trip time, ns
- */
+/* Delay of an ACK and its target. */
 struct quell_smartt_delay {
-	u64	rtt_ns;
+	u64	rtt_ns;	/* at least the base */
 	u64	target_ns;
 };
 

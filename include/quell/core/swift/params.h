@@ -64,49 +64,19 @@
 #define QUELL_SWIFT_PROBABILISTIC_BOOL_MIN	0ULL
 #define QUELL_SWIFT_PROBABILISTIC_BOOL_MAX	1ULL
 
-/**
- * struct quell_swift_params - parameters of Swift
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; the core itself does not
- *			read it
- * @base_target_ns:	target delay of a path without switches, ns; 0: use the path's own
- *			round-trip time plus room for a queue, and ignore @hop_scale_ns
- * @hop_scale_ns:	increase of the target per switch on the path, ns
- * @fs_range_ns:	maximum that flow-based scaling adds to the target, ns; 0
- *			disables flow-based scaling
- * @fs_min_pkts_q16:	window at and below which flow-based scaling adds all of
- *			@fs_range_ns
- * @fs_max_pkts_q16:	window at and above which flow-based scaling adds 0 ns
- * @host_target_ns:	target for the delay of the remote host, ns; 0: the delay of
- *			the remote host counts towards the delay of the path
- * @ai_bytes_ps:	additive increase, bytes/s: per round trip the window grows
- *			by this rate times the base round-trip time
- * @beta_q16:		weight of the excess delay in a decrease
- * @max_mdf_q16:	maximum fraction of the window that one decrease removes
- * @min_window_pkts_q16: smallest window, segments
- * @max_window_bytes:	largest window, bytes
- * @init_window_bytes:	window a message starts with, bytes; 0 means one
- *			bandwidth-delay product
- * @restart_idle_ns:	idle time after which the flow restarts, ns; 0 never
- * @retx_reset_rtos:	consecutive timeouts that reset the window to the minimum
- * @probabilistic:	skip decreases because of delay at random; the smaller the
- *			window, the more likely the skip
- * @fs_alpha_ns_q10:	derived: alpha of flow-based scaling
- * @fs_offset_q24:	derived: 1 / sqrt(@fs_max_pkts_q16)
- *
- * Every field is u64 so that a table of offsets can address it.  The
- * administrator does not set the two derived fields: after any change to the others,
- * the caller runs quell_swift_params_derive() on the copy about to be published.  The
- * core only reads the block.  A block whose fields lie within QUELL_SWIFT_*_MIN and
- * _MAX is consistent.
+/*
+ * Every field is u64 so that a table of offsets can address it; core.h explains them.  The caller
+ * runs quell_swift_params_derive() on the copy about to be published.  The core only reads the
+ * block.  Values within QUELL_SWIFT_*_MIN and _MAX are consistent.
  */
 struct quell_swift_params {
 	u64	adapt_bool;
-	u64	base_target_ns;
+	u64	base_target_ns;	/* 0: path's own RTT plus room for a queue; no hop_scale */
 	u64	hop_scale_ns;
 	u64	fs_range_ns;
 	u64	fs_min_pkts_q16;
 	u64	fs_max_pkts_q16;
-	u64	host_target_ns;
+	u64	host_target_ns;	/* 0: the remote host's delay counts towards the path's */
 	u64	ai_bytes_ps;
 	u64	beta_q16;
 	u64	max_mdf_q16;
@@ -117,23 +87,15 @@ struct quell_swift_params {
 	u64	retx_reset_rtos;
 	u64	probabilistic;
 
-	u64	fs_alpha_ns_q10;
-	u64	fs_offset_q24;
+	u64	fs_alpha_ns_q10;	/* derived: alpha of flow-based scaling */
+	u64	fs_offset_q24;	/* derived: 1 / sqrt(@fs_max_pkts_q16) */
 };
 
-/**
- * quell_swift_params_derive() - recompute the derived fields
- * @p: parameters within their ranges
- *
- * Code that changes a parameter calls this before publishing the block.  It costs
- * two reciprocal square roots and a division, and leaves only one reciprocal square
- * root to be computed per ACK.
- *
- * alpha = range / (1/sqrt(min) - 1/sqrt(max)) is at most 3.42 * range *
- * sqrt(min), which in Q10 times 1/sqrt(window) <= 1/sqrt(min) in Q24 stays
- * below 2^63 for every value in range.
- *
- * Context: any.
+/*
+ * Two reciprocal square roots and a division here leave only one reciprocal square root to be
+ * computed per ACK.  alpha = range / (1/sqrt(min) - 1/sqrt(max)) is at most 3.42 * range *
+ * sqrt(min), which in Q10 times 1/sqrt(window) <= 1/sqrt(min) in Q24 stays below 2^63 for every
+ * value in range.
  */
 static inline void quell_swift_params_derive(struct quell_swift_params *p)
 {

@@ -94,17 +94,10 @@ static inline u64 quell_swift_flow_scale_ns(const struct quell_swift_params *p,
 			     (QUELL_SWIFT_ALPHA_Q + QUELL_RSQRT_Q), p->fs_range_ns);
 }
 
-/**
- * quell_swift_target_ns() - target delay of a flow
- * @v:    state of the flow
- * @p:    parameters
- * @hops: switches on the path
- *
- * Kumar et al., target delay with topology-based and flow-based scaling.  Without
- * base_target_ns the base is the measured round-trip time of the path, which includes the
- * switches, plus room for a queue.
- *
- * Return: target, ns, saturated.
+/*
+ * Kumar et al., target delay with topology-based and flow-based scaling, saturated.  Without
+ * base_target_ns the base is the measured round-trip time of the path, which includes the switches,
+ * plus room for a queue.
  */
 static inline u64 quell_swift_target_ns(const struct quell_swift_vars *v,
 					const struct quell_swift_params *p,
@@ -364,17 +357,7 @@ static inline bool quell_swift_congested(struct quell_swift_vars *v,
 	return true;
 }
 
-/**
- * quell_swift_init() - start a flow
- * @v:   state of the flow; all fields are set
- * @p:   parameters
- * @s:   sample with now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
- * @out: decision; all fields are set
- *
- * VAI/SF III-D: flows start at line rate.
- *
- * Context: any; the caller serialises per flow.
- */
+/* VAI/SF III-D: flows start at line rate. */
 static inline void quell_swift_init(struct quell_swift_vars *v,
 				    const struct quell_swift_params *p,
 				    const struct quell_sample *s,
@@ -391,16 +374,7 @@ static inline void quell_swift_init(struct quell_swift_vars *v,
 	quell_swift_decide_afresh(v, p, 0, out);
 }
 
-/**
- * quell_swift_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK
- * @out: decision; all fields are set; the target is the one the delay was compared with
- *
- * Context: any; the caller serialises per flow.
- */
+/* The target of the decision is the one the delay was compared with. */
 static inline void quell_swift_on_ack(struct quell_swift_vars *v,
 				      const struct quell_swift_params *p,
 				      struct quell_swift_stats *st,
@@ -425,18 +399,6 @@ static inline void quell_swift_on_ack(struct quell_swift_vars *v,
 	quell_swift_decide(v, p, target_ns, out);
 }
 
-/**
- * quell_swift_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of the loss; rtt_ns 0 without a measurement
- * @out: decision; all fields are set
- *
- * Call this once per recovery episode.
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_on_loss(struct quell_swift_vars *v,
 				       const struct quell_swift_params *p,
 				       struct quell_swift_stats *st,
@@ -469,16 +431,6 @@ static inline bool quell_swift_rto_decrease(struct quell_swift_vars *v,
 	return false;
 }
 
-/**
- * quell_swift_on_rto() - the retransmission timer expired
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of the timeout; rtt_ns is 0
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_on_rto(struct quell_swift_vars *v,
 				      const struct quell_swift_params *p,
 				      struct quell_swift_stats *st,
@@ -504,18 +456,9 @@ static inline u64 quell_swift_restart_q16(const struct quell_swift_vars *v,
 					can_rise, refused);
 }
 
-/**
- * quell_swift_on_idle_restart() - the flow sends again after an idle period
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample with idle_ns, and now_ns, mss_bytes, link_bytes_ps and hops as far as known
- * @out: decision; all fields are set
- *
- * After an idle period the window no longer reflects the state of the path, so the
- * flow restarts from the initial window.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * The window no longer reflects the state of the path, so the flow restarts from the initial
+ * window.
  */
 static inline void quell_swift_on_idle_restart(struct quell_swift_vars *v,
 					       const struct quell_swift_params *p,

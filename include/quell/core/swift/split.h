@@ -47,37 +47,17 @@
 #define QUELL_SWIFT_SPLIT_F_HOST	0x4 /* the host has a window */
 #define QUELL_SWIFT_SPLIT_F_DECREASED	0x8 /* host_decrease_ns is valid */
 
-/**
- * struct quell_swift_split_vars - state of one flow
- * @fabric:		state of Swift; its window is that of the fabric
- * @host_window_q16:	window of the remote host, bytes Q16
- * @host_decrease_ns:	time of the last decrease of the host's window, ns
- *
- * @host_window_q16 and @host_decrease_ns are valid only with QUELL_SWIFT_SPLIT_F_HOST.
- * Only the functions below write these fields, under the lock of the flow's socket.
- */
+/* The host's fields are valid only with QUELL_SWIFT_SPLIT_F_HOST. */
 struct quell_swift_split_vars {
-	struct quell_swift_vars	fabric;
-	u64			host_window_q16;
-	u64			host_decrease_ns;
+	struct quell_swift_vars	fabric;	/* its window is that of the fabric */
+	u64			host_window_q16;	/* of the remote host, bytes */
+	u64			host_decrease_ns;	/* of the host's window */
 };
 
 /* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_swift_split_vars) <= 64);
 
-/**
- * struct quell_swift_split_stats - free-running counters
- * @swift:		counters of Swift; increases, decreases and held ACKs are
- *			those of the fabric's window
- * @unused:		ACKs below the target that did not grow the fabric's window,
- *			because it was at least twice the host's
- * @host_decreases:	decreases because of the remote host's delay
- * @host_held:		ACKs at or above the host's target that may not decrease the
- *			host's window: less than a round trip since its last decrease,
- *			or their round-trip time is old (QUELL_S_RTT_OLD)
- * @host_limited:	ACKs after which the host's window was smaller than the
- *			fabric's
- */
+/* core.h explains the counters. */
 struct quell_swift_split_stats {
 	struct quell_swift_stats	swift;
 	u64				unused;
@@ -225,15 +205,6 @@ static inline void quell_swift_split_decide(struct quell_swift_split_vars *v,
 	quell_swift_output(&v->fabric, fabric_q16, target_ns, out);
 }
 
-/**
- * quell_swift_split_init() - start a flow
- * @v:   state of the flow; all fields are set
- * @p:   parameters
- * @s:   sample with now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_split_init(struct quell_swift_split_vars *v,
 					  const struct quell_swift_params *p,
 					  const struct quell_sample *s,
@@ -244,16 +215,9 @@ static inline void quell_swift_split_init(struct quell_swift_split_vars *v,
 	quell_swift_init(&v->fabric, p, s, out);
 }
 
-/**
- * quell_swift_split_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK; remote_ns 0: the remote host reported no delay, or a
- *       delay of 0
- * @out: decision; all fields are set; the target is that of the fabric
- *
- * Context: any; the caller serialises per flow.
+/*
+ * remote_ns 0: the remote host reported no delay, or a delay of 0.  The target is that of the
+ * fabric.
  */
 static inline __flatten void quell_swift_split_on_ack(struct quell_swift_split_vars *v,
 						      const struct quell_swift_params *p,
@@ -279,18 +243,6 @@ static inline __flatten void quell_swift_split_on_ack(struct quell_swift_split_v
 		st->host_limited++;
 }
 
-/**
- * quell_swift_split_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of the loss; rtt_ns 0 without a measurement
- * @out: decision; all fields are set
- *
- * Call this once per recovery episode.
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_split_on_loss(struct quell_swift_split_vars *v,
 					     const struct quell_swift_params *p,
 					     struct quell_swift_split_stats *st,
@@ -309,16 +261,6 @@ static inline void quell_swift_split_on_loss(struct quell_swift_split_vars *v,
 	quell_swift_split_decide(v, p, out->target_ns, out);
 }
 
-/**
- * quell_swift_split_on_rto() - the retransmission timer expired
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of the timeout; rtt_ns is 0
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_split_on_rto(struct quell_swift_split_vars *v,
 					    const struct quell_swift_params *p,
 					    struct quell_swift_split_stats *st,
@@ -335,14 +277,6 @@ static inline void quell_swift_split_on_rto(struct quell_swift_split_vars *v,
 	quell_swift_split_decide(v, p, out->target_ns, out);
 }
 
-/**
- * quell_swift_split_undo_note() - record the reduction for a loss or timeout
- * @u:      reductions of this episode so far
- * @before: state of the flow before quell_swift_split_on_loss() or _on_rto()
- * @after:  state of the flow after that call
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_split_undo_note(struct quell_undo *u,
 					       const struct quell_swift_split_vars *before,
 					       const struct quell_swift_split_vars *after)
@@ -351,16 +285,6 @@ static inline void quell_swift_split_undo_note(struct quell_undo *u,
 	quell_undo_note(&u->part[1], before->host_window_q16, after->host_window_q16);
 }
 
-/**
- * quell_swift_split_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   sample at the time of this event
- * @u:   reductions of this episode
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_split_on_undo(struct quell_swift_split_vars *v,
 					     const struct quell_swift_params *p,
 					     const struct quell_sample *s,
@@ -378,16 +302,6 @@ static inline void quell_swift_split_on_undo(struct quell_swift_split_vars *v,
 	quell_swift_split_decide(v, p, out->target_ns, out);
 }
 
-/**
- * quell_swift_split_on_idle_restart() - the flow sends again after an idle period
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample with idle_ns, and now_ns, mss_bytes, link_bytes_ps and hops as far as known
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_split_on_idle_restart(struct quell_swift_split_vars *v,
 						     const struct quell_swift_params *p,
 						     struct quell_swift_split_stats *st,

@@ -9,14 +9,6 @@
 #include <quell/core/lib/undo.h>
 #include <quell/core/swift/react.h>
 
-/**
- * quell_swift_undo_note() - record the reduction for a loss or timeout
- * @u:      reductions of this episode so far
- * @before: state of the flow before quell_swift_on_loss() or _on_rto()
- * @after:  state of the flow after that call
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_undo_note(struct quell_undo *u,
 					 const struct quell_swift_vars *before,
 					 const struct quell_swift_vars *after)
@@ -25,16 +17,6 @@ static inline void quell_swift_undo_note(struct quell_undo *u,
 	quell_undo_note(&u->part[0], before->window_q16, after->window_q16);
 }
 
-/**
- * quell_swift_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   sample at the time of this event
- * @u:   reductions of this episode
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_on_undo(struct quell_swift_vars *v,
 				       const struct quell_swift_params *p,
 				       const struct quell_sample *s,

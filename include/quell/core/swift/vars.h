@@ -15,50 +15,23 @@
 /* <quell/core/swift/split.h> defines 0x4 and 0x8. */
 #define QUELL_SWIFT_F_DISREGARDED	0x10 /* the last decrease was skipped at random */
 
-/**
- * struct quell_swift_vars - state of one flow
- * @window_q16:		congestion window, bytes Q16
- * @last_decrease_ns:	time of the last decrease, ns
- * @rtt_ns:		newest round-trip time, ns; 0 before the first one
- * @min_rtt_ns:		smallest round-trip time, ns; 0 before the first one
- * @link_bytes_ps:	rate of the interface, bytes/s; 0 unknown
- * @mss_bytes:		maximum segment size, > 0
- * @rtos:		timeouts since the last ACK or fast retransmit
- * @flags:		QUELL_SWIFT_F_*
- *
- * Only the functions of the cores write these fields, under the lock of the flow's socket.
- */
+/* State of one flow. */
 struct quell_swift_vars {
-	u64	window_q16;
+	u64	window_q16;	/* bytes */
 	u64	last_decrease_ns;
-	u64	rtt_ns;
-	u64	min_rtt_ns;
-	u64	link_bytes_ps;
-	u32	mss_bytes;
-	u16	rtos;
-	u16	flags;
+	u64	rtt_ns;	/* newest; 0 before the first one */
+	u64	min_rtt_ns;	/* 0 before the first one */
+	u64	link_bytes_ps;	/* 0 unknown */
+	u32	mss_bytes;	/* > 0 */
+	u16	rtos;	/* timeouts since the last ACK or fast retransmit */
+	u16	flags;	/* QUELL_SWIFT_F_* */
 };
 
 /* The module's glue shares the 104 bytes of a socket's private area with this state. */
 static_assert(sizeof(struct quell_swift_vars) <= 64);
 
-/**
- * struct quell_swift_stats - free-running counters
- * @increases:		ACKs that grew the window
- * @decreases:		decreases because of delay
- * @held:		ACKs at or above the target that may not decrease the window:
- *			less than a round trip since the last decrease, or their
- *			round-trip time is old (QUELL_S_RTT_OLD)
- * @disregarded:	decreases because of delay that were skipped at random
- * @no_rtt:		ACKs without a round-trip time
- * @app_limited:	ACKs that did not grow the window because the flow was
- *			limited by the application
- * @fast_retx:		decreases because of a fast retransmit
- * @rtos:		retransmission timeouts
- * @rto_resets:		timeouts that reset the window to the minimum
- * @restarts:		restarts after an idle period
- * @restarts_refused:	restarts that did not raise the window, because of a recent
- *			loss or for lack of a delay signal
+/*
+ * core.h explains the counters.  @held includes ACKs with an old round-trip time (QUELL_S_RTT_OLD).
  */
 struct quell_swift_stats {
 	u64	increases;

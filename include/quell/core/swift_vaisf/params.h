@@ -17,30 +17,18 @@
 #define QUELL_SWIFT_VAISF_TOKEN_NS_MIN			1ULL
 #define QUELL_SWIFT_VAISF_TOKEN_NS_MAX			1000000000ULL
 
-/**
- * struct quell_swift_vaisf_params - parameters of Swift with VAI/SF
- * @swift:		parameters of Swift; fs_range_ns, host_target_ns and probabilistic
- *			stay 0
- * @vaisf:		parameters of the two mechanisms
- * @token_thresh_ns:	excess over the target delay above which a flow earns tokens,
- *			ns: the delay of the network's smallest bandwidth-delay product
- * @token_ns:		queueing delay that earns one token, ns
- */
+/* core.h explains the parameters. */
 struct quell_swift_vaisf_params {
+	/* fs_range_ns, host_target_ns and probabilistic stay 0. */
 	struct quell_swift_params	swift;
 	struct quell_vaisf_params	vaisf;
 	u64				token_thresh_ns;
 	u64				token_ns;
 };
 
-/**
- * quell_swift_vaisf_params_derive() - recompute the derived fields
- * @p: parameters within their ranges
- *
- * The caller runs this before publishing a block.  It disables flow-based scaling
- * (section VI-B) and the separate host delay (Documentation/swift_vaisf.md).
- *
- * Context: any.
+/*
+ * Disables flow-based scaling (section VI-B) and the separate host delay
+ * (Documentation/swift_vaisf.md).
  */
 static inline void quell_swift_vaisf_params_derive(struct quell_swift_vaisf_params *p)
 {

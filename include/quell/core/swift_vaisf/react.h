@@ -135,15 +135,6 @@ static inline bool quell_swift_vaisf_adjust(struct quell_swift_vaisf_vars *v,
 	return true;
 }
 
-/**
- * quell_swift_vaisf_init() - start a flow
- * @v:   state of the flow; all fields are set
- * @p:   parameters
- * @s:   sample with now_ns, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_vaisf_init(struct quell_swift_vaisf_vars *v,
 					  const struct quell_swift_vaisf_params *p,
 					  const struct quell_sample *s,
@@ -153,16 +144,6 @@ static inline void quell_swift_vaisf_init(struct quell_swift_vaisf_vars *v,
 	quell_swift_init(&v->swift, &p->swift, s, out);
 }
 
-/**
- * quell_swift_vaisf_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline __flatten void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_vars *v,
 						      const struct quell_swift_vaisf_params *p,
 						      struct quell_swift_vaisf_stats *st,
@@ -198,20 +179,10 @@ static inline __flatten void quell_swift_vaisf_on_ack(struct quell_swift_vaisf_v
 	quell_swift_clamp(&v->swift, &p->swift);
 }
 
-/**
- * quell_swift_vaisf_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of the loss; rtt_ns 0 without a measurement
- * @out: decision; all fields are set
- *
- * Swift's decrease, applied to the reference.  A new sampling period begins; with
- * sampling_rtt, a new round trip begins, too.  Call this once per recovery episode, before
- * passing the ACK that began the episode to quell_swift_vaisf_on_ack(): until then the
- * window equals the reference.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * Swift's decrease, applied to the reference.  A new sampling period begins; with sampling_rtt, a
+ * new round trip begins, too.  Precedes quell_swift_vaisf_on_ack() of the ACK that began the
+ * episode: until then the window equals the reference.
  */
 static inline void quell_swift_vaisf_on_loss(struct quell_swift_vaisf_vars *v,
 					     const struct quell_swift_vaisf_params *p,
@@ -225,18 +196,9 @@ static inline void quell_swift_vaisf_on_loss(struct quell_swift_vaisf_vars *v,
 		v->round_bytes = s->inflight_bytes;
 }
 
-/**
- * quell_swift_vaisf_on_rto() - the retransmission timer expired
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample at the time of the timeout; rtt_ns is 0
- * @out: decision; all fields are set
- *
- * Swift's decrease, applied to the reference.  The tokens are discarded: the congestion
- * that earned them is over.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * Swift's decrease, applied to the reference.  The tokens are discarded: the congestion that earned
+ * them is over.
  */
 static inline void quell_swift_vaisf_on_rto(struct quell_swift_vaisf_vars *v,
 					    const struct quell_swift_vaisf_params *p,
@@ -248,14 +210,6 @@ static inline void quell_swift_vaisf_on_rto(struct quell_swift_vaisf_vars *v,
 	quell_swift_vaisf_reset(v);
 }
 
-/**
- * quell_swift_vaisf_undo_note() - record the reduction for a loss or timeout
- * @u:      reductions of this episode so far
- * @before: state of the flow before quell_swift_vaisf_on_loss() or _on_rto()
- * @after:  state of the flow after that call
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_vaisf_undo_note(struct quell_undo *u,
 					       const struct quell_swift_vaisf_vars *before,
 					       const struct quell_swift_vaisf_vars *after)
@@ -263,16 +217,6 @@ static inline void quell_swift_vaisf_undo_note(struct quell_undo *u,
 	quell_swift_undo_note(u, &before->swift, &after->swift);
 }
 
-/**
- * quell_swift_vaisf_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   sample at the time of this event
- * @u:   reductions of this episode
- * @out: decision; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_swift_vaisf_on_undo(struct quell_swift_vaisf_vars *v,
 					     const struct quell_swift_vaisf_params *p,
 					     const struct quell_sample *s,
@@ -282,18 +226,7 @@ static inline void quell_swift_vaisf_on_undo(struct quell_swift_vaisf_vars *v,
 	quell_swift_on_undo(&v->swift, &p->swift, s, u, out);
 }
 
-/**
- * quell_swift_vaisf_on_idle_restart() - the flow sends again after an idle period
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample with idle_ns, and now_ns, mss_bytes, link_bytes_ps and hops as far as known
- * @out: decision; all fields are set
- *
- * As in Swift; a flow that restarts counts as a new flow for the two mechanisms as well.
- *
- * Context: any; the caller serialises per flow.
- */
+/* A flow that restarts counts as a new flow for the two mechanisms as well. */
 static inline void quell_swift_vaisf_on_idle_restart(struct quell_swift_vaisf_vars *v,
 						     const struct quell_swift_vaisf_params *p,
 						     struct quell_swift_vaisf_stats *st,

@@ -69,33 +69,9 @@
 #define QUELL_TIMELY_PATCHED_REF_NS_MIN		1000ULL
 #define QUELL_TIMELY_PATCHED_REF_NS_MAX		1000000000ULL
 
-/**
- * struct quell_timely_params - parameters of the administrator
- * @adapt_bool:	fit the flow to its path, <quell/core/adapt/react.h>; not used by the core
- * @t_low_ns:		below this round-trip time the rate grows for any
- *			gradient, ns
- * @t_high_ns:		above this round-trip time the rate shrinks for any
- *			gradient, ns
- * @min_rtt_ns:		round-trip time without queues, fixed, ns
- * @delta_bytes_ps:	additive step of the rate, bytes/s
- * @alpha_q16:		weight of the newest difference in the average
- * @beta_q16:		weight of the multiplicative decrease
- * @hai_nr:		additive steps taken at once in hyperactive increase
- * @hai_after_nr:	number of falling round-trip times in a row that starts
- *			hyperactive increase
- * @segment_bytes:	payload sent between two pacing delays, bytes
- * @init_rate_bytes_ps:	first rate; 0 shares the link among the host's flows
- * @min_rate_bytes_ps:	smallest rate, bytes/s
- * @max_rate_bytes_ps:	largest rate, bytes/s; 0 means the link's
- * @max_outstanding_bytes: limit of outstanding data; 0 means the bytes that the
- *			link carries in @t_high_ns, plus two segments
- * @restart_idle_ns:	idle time after which the flow starts anew, ns; 0 never
- * @patched_bool:		1 for patched TIMELY between the thresholds
- * @patched_beta_q16:	patched TIMELY: weight of the error
- * @patched_ref_ns:	patched TIMELY: reference round-trip time, ns
- *
- * Every field is u64 so that a table of offsets can address it.  The core only
- * reads the block, and needs every field within QUELL_TIMELY_*_MIN and _MAX.
+/*
+ * Every field is u64 so that a table of offsets can address it; core.h explains them.  The core
+ * only reads the block, and needs every field within QUELL_TIMELY_*_MIN and _MAX.
  */
 struct quell_timely_params {
 	u64	adapt_bool;

@@ -139,15 +139,6 @@ static inline void quell_timely_decide(struct quell_timely_vars *v,
 	out->change_path = false;
 }
 
-/**
- * quell_timely_init() - start a flow
- * @v:   set in full
- * @p:   parameters, within their ranges
- * @s:   now_ns and other_flows, and as far as known link_bytes_ps, min_rtt_ns and mss_bytes
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_timely_init(struct quell_timely_vars *v,
 				     const struct quell_timely_params *p,
 				     const struct quell_sample *s, struct quell_decision *out)
@@ -175,19 +166,10 @@ static inline void quell_timely_observe(struct quell_timely_vars *v,
 		v->mss_bytes = s->mss_bytes;
 }
 
-/**
- * quell_timely_on_ack() - new data was acknowledged
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   sample of this ACK
- * @out: set in full
- *
- * The ACK completes a segment if its sample has QUELL_S_SEGMENT_DONE, or if a
- * segment's worth of bytes was acknowledged since the last completion, which
- * covers lost and merged ACKs and the stack's own round-trip times.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * The ACK completes a segment if its sample has QUELL_S_SEGMENT_DONE, or if a segment's worth of
+ * bytes was acknowledged since the last completion, which covers lost and merged ACKs and the
+ * stack's own round-trip times.
  */
 static inline __flatten void quell_timely_on_ack(struct quell_timely_vars *v,
 						 const struct quell_timely_params *p,
@@ -212,18 +194,6 @@ static inline __flatten void quell_timely_on_ack(struct quell_timely_vars *v,
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_timely_on_loss() - fast retransmit began
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
- *
- * To be called once per recovery episode.
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_timely_on_loss(struct quell_timely_vars *v,
 					const struct quell_timely_params *p,
 					struct quell_timely_stats *st,
@@ -240,18 +210,7 @@ static inline void quell_timely_on_loss(struct quell_timely_vars *v,
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_timely_on_rto() - a retransmission timeout
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   the sample at hand
- * @out: set in full
- *
- * The rate becomes the smallest rate, the window one packet.
- *
- * Context: any; the caller serialises per flow.
- */
+/* The rate becomes the smallest rate, the window one packet. */
 static inline void quell_timely_on_rto(struct quell_timely_vars *v,
 				       const struct quell_timely_params *p,
 				       struct quell_timely_stats *st,
@@ -266,14 +225,6 @@ static inline void quell_timely_on_rto(struct quell_timely_vars *v,
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_timely_undo_note() - record the reductions made by a loss or timeout
- * @u:      reductions of the episode so far, extended
- * @before: state of the flow before quell_timely_on_loss() or _on_rto()
- * @after:  its state now
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_timely_undo_note(struct quell_undo *u,
 					  const struct quell_timely_vars *before,
 					  const struct quell_timely_vars *after)
@@ -283,16 +234,6 @@ static inline void quell_timely_undo_note(struct quell_undo *u,
 	quell_undo_note(&u->part[1], before->window_q16, after->window_q16);
 }
 
-/**
- * quell_timely_on_undo() - the losses of an episode were spurious
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @s:   the sample at hand
- * @u:   reductions made for these losses
- * @out: set in full
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_timely_on_undo(struct quell_timely_vars *v,
 					const struct quell_timely_params *p,
 					const struct quell_sample *s,
@@ -305,18 +246,9 @@ static inline void quell_timely_on_undo(struct quell_timely_vars *v,
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_timely_on_idle_restart() - data to send after a time without outstanding data
- * @v:   state of the flow
- * @p:   parameters, within their ranges
- * @st:  counters
- * @s:   the sample at hand, with idle_ns and other_flows
- * @out: set in full
- *
- * The rate is kept unless restart_idle is set and has passed, and it is also kept
- * while the window has not recovered from a loss.
- *
- * Context: any; the caller serialises per flow.
+/*
+ * The rate is kept unless restart_idle is set and has passed, and it is also kept while the window
+ * has not recovered from a loss.
  */
 static inline void quell_timely_on_idle_restart(struct quell_timely_vars *v,
 						const struct quell_timely_params *p,
@@ -340,14 +272,7 @@ static inline void quell_timely_on_idle_restart(struct quell_timely_vars *v,
 	quell_timely_decide(v, p, s->link_bytes_ps, out);
 }
 
-/**
- * quell_timely_segment_pkts() - packets between two pacing delays
- * @p:         parameters
- * @mss_bytes: maximum segment size; 0 counts as 1
- *
- * Context: any.
- * Return: as many whole packets as segment_bytes hold, at least 1.
- */
+/* Packets between two pacing delays: as many whole ones as segment_bytes hold, at least 1. */
 static inline u32 quell_timely_segment_pkts(const struct quell_timely_params *p,
 					    u32 mss_bytes)
 {

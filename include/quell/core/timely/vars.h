@@ -18,53 +18,25 @@
 #define QUELL_TIMELY_F_FALLING	0x4 /* the average difference is negative */
 #define QUELL_TIMELY_F_LOSS	0x8 /* the window is Reno's until it reaches its bound */
 
-/**
- * struct quell_timely_vars - state of one flow
- * @rate_q16:		target rate, bytes/s Q16
- * @window_q16:		limit of outstanding data, bytes Q16
- * @diff_ns_q16:	magnitude of the average difference, ns Q16
- * @last_ns:		time of the last completion, ns
- * @prev_rtt_ns:	round-trip time of the last completion, ns, at most 2^32 - 1
- * @mss_bytes:		maximum segment size, > 0
- * @since_bytes:	bytes acknowledged since the last completion
- * @sent_bytes:		bytes that the application sent in the recent past
- * @allowed_bytes:	bytes that the rate would have allowed in that time
- * @falling_nr:		differences in a row that were negative, at most 255
- * @flags:		QUELL_TIMELY_F_*
- *
- * Written by the functions of rate.h and react.h only, under the lock of the flow's socket.
- */
+/* State of one flow. */
 struct quell_timely_vars {
-	u64	rate_q16;
-	u64	window_q16;
-	u64	diff_ns_q16;
-	u64	last_ns;
-	u32	prev_rtt_ns;
-	u32	mss_bytes;
-	u32	since_bytes;
-	u32	sent_bytes;
-	u32	allowed_bytes;
-	u8	falling_nr;
-	u8	flags;
+	u64	rate_q16;	/* target rate, bytes/s */
+	u64	window_q16;	/* limit of outstanding data, bytes */
+	u64	diff_ns_q16;	/* magnitude of the average difference */
+	u64	last_ns;	/* last completion */
+	u32	prev_rtt_ns;	/* of the last completion, at most 2^32 - 1 */
+	u32	mss_bytes;	/* > 0 */
+	u32	since_bytes;	/* acknowledged since the last completion */
+	u32	sent_bytes;	/* by the application in the recent past */
+	u32	allowed_bytes;	/* by the rate in that time */
+	u8	falling_nr;	/* negative differences in a row, at most 255 */
+	u8	flags;	/* QUELL_TIMELY_F_* */
 };
 
 /* Shares the 104 bytes of a socket's private area with the module's glue. */
 static_assert(sizeof(struct quell_timely_vars) <= 64);
 
-/**
- * struct quell_timely_stats - free-running counters
- * @below_low:		completions with a round-trip time below t_low
- * @above_high:		completions with a round-trip time above t_high
- * @gradient_up:	completions between the thresholds with a positive gradient
- * @gradient_down:	completions between the thresholds without a positive gradient
- * @hai:		completions of @gradient_down with hyperactive increase
- * @partial:		ACKs for a part of a segment
- * @no_rtt:		ACKs without a round-trip time
- * @app_limited:	increases left out because the application sends too little
- * @fast_retx:		decreases because of a fast retransmit
- * @rtos:		retransmission timeouts
- * @restarts:		starts at the first rate after an idle time
- */
+/* core.h explains the counters. */
 struct quell_timely_stats {
 	u64	below_low;
 	u64	above_high;

@@ -26,23 +26,13 @@
 #define QUELL_VAISF_SAMPLING_RTT_BOOL_MIN	0ULL
 #define QUELL_VAISF_SAMPLING_RTT_BOOL_MAX	1ULL
 
-/**
- * struct quell_vaisf_params - parameters of the two mechanisms
- * @bank_cap_tokens:	maximum number of tokens a flow holds; 0 disables Variable AI
- * @ai_cap_tokens:	maximum number of tokens one update of the reference uses
- * @dampener_q16:	dampener constant: value of the dampener that halves the increase
- * @sampling_pkts:	acknowledged packets between two decreases of the reference
- * @sampling_rtt:	allow a decrease at the end of each round trip as well as after
- *			@sampling_pkts packets
- *
- * Every field is u64 so that a table of offsets can address it.
- */
+/* Every field is u64 so that a table of offsets can address it. */
 struct quell_vaisf_params {
-	u64	bank_cap_tokens;
-	u64	ai_cap_tokens;
-	u64	dampener_q16;
-	u64	sampling_pkts;
-	u64	sampling_rtt;
+	u64	bank_cap_tokens;	/* that a flow holds; 0 disables Variable AI */
+	u64	ai_cap_tokens;	/* that one update of the reference uses */
+	u64	dampener_q16;	/* value of the dampener that halves the increase */
+	u64	sampling_pkts;	/* acknowledged between two decreases of the reference */
+	u64	sampling_rtt;	/* also allow a decrease at the end of each round trip */
 };
 
 #endif /* _QUELL_CORE_VAISF_PARAMS_H */

@@ -48,30 +48,14 @@
 #define QUELL_VAISF_U32_MAX	0xffffffffULL
 #define QUELL_VAISF_U16_MAX	0xffffULL
 
-/**
- * struct quell_vaisf_vars - state of one flow
- * @measured:		largest congestion in this round trip, in the algorithm's
- *			unit, saturated
- * @dampener_q16:	the dampener, saturated
- * @bank_tokens:	tokens left, at most QUELL_VAISF_BANK_CAP_TOKENS_MAX
- * @sampled_pkts:	packets acknowledged since the last decrease, saturated
- *
- * A new flow's state is all zero.  Only the functions of the cores write these fields,
- * under the lock of the flow's socket.
- */
+/* State of one flow; all zero when it begins. */
 struct quell_vaisf_vars {
-	u32	measured;
-	u32	dampener_q16;
-	u16	bank_tokens;
-	u16	sampled_pkts;
+	u32	measured;	/* largest congestion in this round trip, saturated */
+	u32	dampener_q16;	/* saturated */
+	u16	bank_tokens;	/* at most QUELL_VAISF_BANK_CAP_TOKENS_MAX */
+	u16	sampled_pkts;	/* acknowledged since the last decrease, saturated */
 };
 
-/**
- * quell_vaisf_reset() - reset to the state of a new flow
- * @v: state; all fields are set
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void quell_vaisf_reset(struct quell_vaisf_vars *v)
 {
 	v->measured = 0;
@@ -80,15 +64,9 @@ static inline void quell_vaisf_reset(struct quell_vaisf_vars *v)
 	v->sampled_pkts = 0;
 }
 
-/**
- * quell_vaisf_observe() - count an ACK
- * @v:        state of the flow
- * @s:        sample of this ACK
- * @measured: congestion this ACK reported, in the algorithm's unit; 0 for no congestion
- *
+/*
  * Where the ACK finishes a round trip, the caller has to call quell_vaisf_finish_round() next.
- *
- * Context: any; the caller serialises per flow.
+ * @measured: congestion in the algorithm's unit, 0 without.
  */
 static inline void quell_vaisf_observe(struct quell_vaisf_vars *v,
 				       const struct quell_sample *s, u64 measured)
@@ -108,15 +86,9 @@ static inline void quell_vaisf_dampen(struct quell_vaisf_vars *v, u64 token_thre
 					QUELL_VAISF_U32_MAX);
 }
 
-/**
- * quell_vaisf_finish_round() - earn tokens, set the dampener (Algorithm 1)
- * @v:            state of the flow; @v->measured is the congestion of the round trip
- * @p:            parameters, within their ranges
- * @token_thresh: congestion above which the flow earns tokens, in the unit of @v->measured
- * @tokens:       number of tokens that @v->measured earns
- * @congested:    whether there was any congestion in the round trip
- *
- * Context: any; the caller serialises per flow.
+/*
+ * Earn tokens, set the dampener (Algorithm 1).  @token_thresh is in the unit of @v->measured, which
+ * earns @tokens above it.
  */
 static inline void quell_vaisf_finish_round(struct quell_vaisf_vars *v,
 					    const struct quell_vaisf_params *p,
@@ -143,17 +115,10 @@ static inline u64 quell_vaisf_tokens(const struct quell_vaisf_vars *v,
 	return quell_min_u64(p->ai_cap_tokens, v->bank_tokens);
 }
 
-/**
- * quell_vaisf_increase_q16() - the additive increase times the tokens, damped
- * @v:	      state of the flow
- * @p:	      parameters, within their ranges
- * @step_q16: additive increase of the algorithm, any unit Q16
- *
+/*
  * Algorithm 2, lines 6 and 7: tokens / (dampener / constant + 1), at least 1 and rounded down,
- * times @step_q16.  One token is at most 1, so most ACKs need no division.
- * The product of tokens and constant is below 2^16 * 2^16 * 2^32.
- *
- * Return: the increase, in the unit of @step_q16, saturated.
+ * times @step_q16, saturated.  One token is at most 1, so most ACKs need no division.  The product
+ * of tokens and constant is below 2^16 * 2^16 * 2^32.
  */
 static inline u64 quell_vaisf_increase_q16(const struct quell_vaisf_vars *v,
 					   const struct quell_vaisf_params *p, u64 step_q16)
@@ -169,14 +134,7 @@ static inline u64 quell_vaisf_increase_q16(const struct quell_vaisf_vars *v,
 				 QUELL_Q16_SHIFT);
 }
 
-/**
- * quell_vaisf_may_decrease() - whether the reference may decrease
- * @v:              state of the flow
- * @p:              parameters, within their ranges
- * @round_finished: whether this ACK finishes a round trip
- *
- * Return: true once per sampling period and, with sampling_rtt, once per round trip.
- */
+/* True once per sampling period and, with sampling_rtt, once per round trip. */
 static inline bool quell_vaisf_may_decrease(const struct quell_vaisf_vars *v,
 					    const struct quell_vaisf_params *p,
 					    bool round_finished)
@@ -184,16 +142,9 @@ static inline bool quell_vaisf_may_decrease(const struct quell_vaisf_vars *v,
 	return v->sampled_pkts >= p->sampling_pkts || (p->sampling_rtt && round_finished);
 }
 
-/**
- * quell_vaisf_adjusted() - the reference was adjusted
- * @v:         state of the flow
- * @p:         parameters, within their ranges
- * @decreased: whether the reference decreased, which begins a new sampling period
- *
- * Algorithm 2, lines 3 to 5.
- *
- * Context: any; the caller serialises per flow.
- * Return: the tokens spent.
+/*
+ * Algorithm 2, lines 3 to 5.  @decreased: the reference did, which begins a new sampling period.
+ * Returns the tokens spent.
  */
 static inline u64 quell_vaisf_adjusted(struct quell_vaisf_vars *v,
 				       const struct quell_vaisf_params *p,
