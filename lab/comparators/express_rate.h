@@ -39,54 +39,32 @@
 /* Largest mean time between two credits. */
 #define EXPRESS_DISTANCE_MAX_NS		(1ULL << 32)
 
-/**
- * struct express_params - parameters of a receiver
- * @interval_ns_q16: time from one credit to the next at the rate at which data fills the line
- * @first_q16:	     first rate, as a part of that one, above 0, at most 1
- * @w_q16:	     first w, above 0, at most 0.5
- */
+/* Parameters of a receiver. */
 struct express_params {
+	/* Time from one credit to the next at the rate at which data fills the line. */
 	u64	interval_ns_q16;
-	u32	first_q16;
-	u32	w_q16;
+	u32	first_q16;	/* first rate, as a part of that one, above 0, at most 1 */
+	u32	w_q16;	/* first w, above 0, at most 0.5 */
 };
 
-/**
- * struct express_rate - credits of one flow
- * @rate_q32:	 of the most, EXPRESS_Q32_ONE
- * @w_q32:	 w
- * @rtt_ns:	 average of the times from a credit to its data; 0: none was measured
- * @updated_ns:	 when the rate was set last
- * @total_pkts:	 credits since then of which the receiver knows the fate
- * @lost_pkts:	 of them, lost
- * @number:	 of the newest credit
- * @seen:	 of the newest credit that came back
- * @timed:	 of the credit that measures a round trip
- * @timed_ns:	 when it was sent; 0: none does
- * @grows:	 w may grow
- */
+/* Credits of one flow. */
 struct express_rate {
-	u64	rate_q32;
-	u64	w_q32;
-	u64	rtt_ns;
-	u64	updated_ns;
-	u32	total_pkts;
-	u32	lost_pkts;
-	u16	number;
-	u16	seen;
-	u16	timed;
-	u64	timed_ns;
-	bool	grows;
+	u64	rate_q32;	/* of the most, EXPRESS_Q32_ONE */
+	u64	w_q32;	/* w */
+	u64	rtt_ns;	/* average of the times from a credit to its data; 0: none was measured */
+	u64	updated_ns;	/* when the rate was set last */
+	u32	total_pkts;	/* credits since then of which the receiver knows the fate */
+	u32	lost_pkts;	/* of them, lost */
+	u16	number;	/* of the newest credit */
+	u16	seen;	/* of the newest credit that came back */
+	u16	timed;	/* of the credit that measures a round trip */
+	u64	timed_ns;	/* when it was sent; 0: none does */
+	bool	grows;	/* w may grow */
 };
 
-/**
- * express_start() - a sender asks for credits
- * @rate: the flow; its numbers and round trip stay
- * @p: parameters
- * @now_ns: time
- *
- * The simulator begins more slowly if the sender has fewer than 40 packets; a TCP that is about to
- * send the first does not know of those that will be written.
+/*
+ * A sender asks for credits.  The simulator begins more slowly if the sender has fewer than 40
+ * packets; a TCP that is about to send the first does not know of those that will be written.
  */
 static inline void express_start(struct express_rate *rate, const struct express_params *p,
 				 u64 now_ns)
@@ -101,13 +79,6 @@ static inline void express_start(struct express_rate *rate, const struct express
 	rate->grows = false;
 }
 
-/**
- * express_credit() - number the next credit
- * @rate: the flow
- * @now_ns: when it is sent
- *
- * Return: its number.
- */
 static inline u16 express_credit(struct express_rate *rate, u64 now_ns)
 {
 	rate->number++;
@@ -118,12 +89,7 @@ static inline u16 express_credit(struct express_rate *rate, u64 now_ns)
 	return rate->number;
 }
 
-/**
- * express_used() - data came in for a credit
- * @rate: the flow
- * @number: that of the credit; an older one than before, or that again, tells nothing
- * @now_ns: time
- */
+/* Data came in for a credit; an older number than before, or that again, has no effect. */
 static inline void express_used(struct express_rate *rate, u16 number, u64 now_ns)
 {
 	u16 distance = number - rate->seen;
@@ -152,12 +118,7 @@ static inline u64 express_used_q32(const struct express_rate *rate, const struct
 	return quell_mul_div_u64(p->interval_ns_q16, used_pkts << 16, time_ns);
 }
 
-/**
- * express_update() - set the rate, if a round trip is over
- * @rate: the flow
- * @p: parameters
- * @now_ns: time
- */
+/* Set the rate, if a round trip is over. */
 static inline void express_update(struct express_rate *rate, const struct express_params *p,
 				  u64 now_ns)
 {
@@ -189,13 +150,9 @@ static inline void express_update(struct express_rate *rate, const struct expres
 	rate->updated_ns = now_ns;
 }
 
-/**
- * express_distance_ns_q16() - time until the next credit
- * @rate: the flow
- * @p: parameters
- * @random: any number
- *
- * Return: that of the rate, and a tenth more or less, up to EXPRESS_DISTANCE_MAX_NS.
+/*
+ * Time until the next credit: that of the rate, and a tenth more or less, up to
+ * EXPRESS_DISTANCE_MAX_NS.
  */
 static inline u64 express_distance_ns_q16(const struct express_rate *rate,
 					  const struct express_params *p, u32 random)

@@ -9,28 +9,20 @@
 
 #define LABEXPRESS_KIND		"labexpress"
 
-/**
- * struct labexpress_options - TCA_OPTIONS of the qdisc, all required
- * @limit_bytes: data that waits at most
- * @credit_pkts: credits that wait at most, 1 .. 1000
- */
+/* TCA_OPTIONS of the qdisc, all required. */
 struct labexpress_options {
-	__u32	limit_bytes;
-	__u32	credit_pkts;
+	__u32	limit_bytes;	/* data that waits at most */
+	__u32	credit_pkts;	/* credits that wait at most, 1 .. 1000 */
 };
 
 #define LABEXPRESS_CREDIT_MAX_PKTS	1000U
 
-/**
- * struct labexpress_stats - TCA_STATS_APP of the qdisc
- * @credit_pkts: credits that left
- * @credit_drop_pkts: credits dropped, which the qdisc's drops do not count: they are meant to be
- * @backlog_max_bytes: most data that waited
- */
+/* TCA_STATS_APP of the qdisc. */
 struct labexpress_stats {
-	__u64	credit_pkts;
+	__u64	credit_pkts;	/* credits that left */
+	/* Credits dropped, which the qdisc's drops do not count: they are meant to be. */
 	__u64	credit_drop_pkts;
-	__u64	backlog_max_bytes;
+	__u64	backlog_max_bytes;	/* most data that waited */
 };
 
 #ifdef __KERNEL__

@@ -22,28 +22,18 @@
 /* Credits that the bucket holds. */
 #define LABEXPRESS_BURST	2
 
-/**
- * struct labexpress_sched - the port
- * @watchdog: fires when the next credit may leave
- * @credits: those that wait
- * @data: the rest
- * @data_bytes: of @data
- * @tokens_bits: what credits may send, in bits that the line has for them and their data
- * @filled_ns: when that was so
- * @rate_bits_ps: of the line
- * @options: as set
- * @stats: counters
- */
+/* The port. */
 struct labexpress_sched {
-	struct qdisc_watchdog		watchdog;
-	struct qdisc_skb_head		credits;
-	struct qdisc_skb_head		data;
-	u32				data_bytes;
+	struct qdisc_watchdog		watchdog;	/* fires when the next credit may leave */
+	struct qdisc_skb_head		credits;	/* those that wait */
+	struct qdisc_skb_head		data;	/* the rest */
+	u32				data_bytes;	/* of @data */
+	/* What credits may send, in bits that the line has for them and their data. */
 	u64				tokens_bits;
-	u64				filled_ns;
-	u64				rate_bits_ps;
-	struct labexpress_options	options;
-	struct labexpress_stats		stats;
+	u64				filled_ns;	/* when that was so */
+	u64				rate_bits_ps;	/* of the line */
+	struct labexpress_options	options;	/* as set */
+	struct labexpress_stats		stats;	/* counters */
 };
 
 /* What headers of the packet's family have more than those of IPv4. */
@@ -213,22 +203,11 @@ static struct Qdisc_ops labexpress_qdisc_ops = {
 	.owner		= THIS_MODULE,
 };
 
-/**
- * labexpress_port_register() - make the qdisc known
- *
- * Context: process.
- * Return: 0 or a negative error.
- */
 int labexpress_port_register(void)
 {
 	return register_qdisc(&labexpress_qdisc_ops);
 }
 
-/**
- * labexpress_port_unregister() - undo labexpress_port_register()
- *
- * Context: process; no port has the qdisc.
- */
 void labexpress_port_unregister(void)
 {
 	unregister_qdisc(&labexpress_qdisc_ops);

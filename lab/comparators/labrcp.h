@@ -9,22 +9,14 @@
 
 #define LABRCP_KIND	"labrcp"
 
-/**
- * struct labrcp_options - TCA_OPTIONS of the qdisc, all required
- * @limit_bytes: what waits in the queue at most
- * @rtt_ns:	 d of RCP's equation before the first packet, 1 us .. 1 s
- * @interval_ns: longest T, 1 us .. 1 s
- * @least_bytes: the least rate, in d, 1 .. 65536
- * @alpha_q16:	 alpha, above 0, at most 16
- * @beta_q16:	 beta, at most 16
- */
+/* TCA_OPTIONS of the qdisc, all required. */
 struct labrcp_options {
-	__u32	limit_bytes;
-	__u32	rtt_ns;
-	__u32	interval_ns;
-	__u32	least_bytes;
-	__u32	alpha_q16;
-	__u32	beta_q16;
+	__u32	limit_bytes;	/* what waits in the queue at most */
+	__u32	rtt_ns;	/* d of RCP's equation before the first packet, 1 us .. 1 s */
+	__u32	interval_ns;	/* longest T, 1 us .. 1 s */
+	__u32	least_bytes;	/* the least rate, in d, 1 .. 65536 */
+	__u32	alpha_q16;	/* alpha, above 0, at most 16 */
+	__u32	beta_q16;	/* beta, at most 16 */
 };
 
 #define LABRCP_TIME_MIN_NS	1000U

@@ -33,18 +33,12 @@
 /* Number of the hop in a record: not 0, which is an empty one. */
 #define LABRCP_HOP			1
 
-/**
- * struct labrcp_sched - the port
- * @params: parameters of the equation
- * @port: its state
- * @limit_bytes: of the queue
- * @wire_bytes: what is in the queue, as on the wire
- */
+/* The port. */
 struct labrcp_sched {
-	struct rcp_port_params	params;
-	struct rcp_port		port;
-	u32			limit_bytes;
-	u64			wire_bytes;
+	struct rcp_port_params	params;	/* parameters of the equation */
+	struct rcp_port		port;	/* its state */
+	u32			limit_bytes;	/* of the queue */
+	u64			wire_bytes;	/* what is in the queue, as on the wire */
 };
 
 /* Bytes of a packet on the wire; of one that the NIC will cut, those of its parts. */
@@ -254,22 +248,11 @@ static struct Qdisc_ops labrcp_qdisc_ops = {
 	.owner		= THIS_MODULE,
 };
 
-/**
- * labrcp_port_register() - make the qdisc known
- *
- * Context: process.
- * Return: 0 or a negative error.
- */
 int labrcp_port_register(void)
 {
 	return register_qdisc(&labrcp_qdisc_ops);
 }
 
-/**
- * labrcp_port_unregister() - undo labrcp_port_register()
- *
- * Context: process; no port has the qdisc.
- */
 void labrcp_port_unregister(void)
 {
 	unregister_qdisc(&labrcp_qdisc_ops);

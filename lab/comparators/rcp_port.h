@@ -31,38 +31,23 @@
 /* Largest link in the arithmetic, above 3.2 Tbit/s: its Q16 fits 56 bits. */
 #define RCP_LINK_MAX_BYTES_PS	(1ULL << 40)
 
-/**
- * struct rcp_port_params - parameters of a port
- * @link_bytes_ps:   C, 1 .. RCP_LINK_MAX_BYTES_PS
- * @rtt_ns:	     d before the first packet, 1 us .. 1 s
- * @interval_max_ns: longest T, 1 us .. 1 s
- * @least_bytes:     the least R, in d, 1 .. 65536
- * @alpha_q16:	     alpha, above 0, at most 16
- * @beta_q16:	     beta, at most 16
- */
+/* Parameters of a port. */
 struct rcp_port_params {
-	u64	link_bytes_ps;
-	u64	rtt_ns;
-	u64	interval_max_ns;
-	u64	least_bytes;
-	u64	alpha_q16;
-	u64	beta_q16;
+	u64	link_bytes_ps;	/* C, 1 .. RCP_LINK_MAX_BYTES_PS */
+	u64	rtt_ns;	/* d before the first packet, 1 us .. 1 s */
+	u64	interval_max_ns;	/* longest T, 1 us .. 1 s */
+	u64	least_bytes;	/* the least R, in d, 1 .. 65536 */
+	u64	alpha_q16;	/* alpha, above 0, at most 16 */
+	u64	beta_q16;	/* beta, at most 16 */
 };
 
-/**
- * struct rcp_port - state of a port; all zero before its first packet
- * @rate_q16:	 R, bytes/s
- * @rtt_ns_q16:	 d, at least RCP_RTT_MIN_NS
- * @interval_ns: T of the interval
- * @next_ns:	 its end
- * @in_bytes:	 what came in it, as on the wire
- */
+/* State of a port; all zero before its first packet. */
 struct rcp_port {
-	u64	rate_q16;
-	u64	rtt_ns_q16;
-	u64	interval_ns;
-	u64	next_ns;
-	u64	in_bytes;
+	u64	rate_q16;	/* R, bytes/s */
+	u64	rtt_ns_q16;	/* d, at least RCP_RTT_MIN_NS */
+	u64	interval_ns;	/* T of the interval */
+	u64	next_ns;	/* its end */
+	u64	in_bytes;	/* what came in it, as on the wire */
 };
 
 /* Bytes that the link carries in a time, Q16. */
@@ -83,18 +68,11 @@ static inline u64 rcp_port_limit_q16(const struct rcp_port_params *p, u64 rtt_ns
 			     p->link_bytes_ps << QUELL_Q16_SHIFT);
 }
 
-/**
- * rcp_port_rate_q16() - the equation
- * @p:		 parameters
- * @port:	 R before, d, T, and with in_bytes y T
- * @queue_bytes: q
- *
- * With B = C d the factor is 1 + (alpha C T - alpha y T - beta q T / d) / B; its parts are Q32.
- *
- * Three roundings in Q32, and those of B and q T / d, each of 2^-16 of a byte.
- *
- * Return: R, with an error of at most one unit in the last place and, of R before,
- * 3 * 2^-32 + (beta + (alpha y T + beta q T / d) / B) * 2^-16 / B.
+/*
+ * The equation.  With B = C d the factor is 1 + (alpha C T - alpha y T - beta q T / d) / B; its
+ * parts are Q32. Three roundings in Q32, and those of B and q T / d, each of 2^-16 of a byte.
+ * Returns R, with an error of at most one unit in the last place and, of R before, 3 * 2^-32 +
+ * (beta + (alpha y T + beta q T / d) / B) * 2^-16 / B.
  */
 static inline u64 rcp_port_rate_q16(const struct rcp_port_params *p, const struct rcp_port *port,
 				    u64 queue_bytes)
@@ -121,11 +99,7 @@ static inline u64 rcp_port_rate_q16(const struct rcp_port_params *p, const struc
 	return rcp_port_limit_q16(p, rtt_ns, rate_q16);
 }
 
-/**
- * rcp_port_add_rtt() - a packet that carries a round-trip time
- * @port:   the port, advanced
- * @rtt_ns: that time, taken as RCP_RTT_MIN_NS to RCP_RTT_MAX_NS
- */
+/* Taken as RCP_RTT_MIN_NS to RCP_RTT_MAX_NS. */
 static inline void rcp_port_add_rtt(struct rcp_port *port, u64 rtt_ns)
 {
 	u64 rtt_ns_q16;
@@ -146,15 +120,10 @@ static inline void rcp_port_begin(struct rcp_port *port, const struct rcp_port_p
 	port->in_bytes = 0;
 }
 
-/**
- * rcp_port_advance() - end the intervals that are over
- * @port:	 the port
- * @p:		 its parameters
- * @now_ns:	 time of a packet's coming or leaving, before it does
- * @queue_bytes: queue since the last of these
- *
- * A port that has been idle is through when R is the link's, for more intervals change nothing,
- * and after RCP_IDLE_INTERVALS: this runs in softirq, under the port's lock.
+/*
+ * End the intervals that are over.  A port that has been idle is through when R is the link's, for
+ * more intervals change nothing, and after RCP_IDLE_INTERVALS: this runs in softirq, under the
+ * port's lock.
  */
 static inline void rcp_port_advance(struct rcp_port *port, const struct rcp_port_params *p,
 				    u64 now_ns, u64 queue_bytes)

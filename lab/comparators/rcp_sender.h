@@ -24,34 +24,22 @@
 #define QUELL_RCP_ADAPT_BOOL_MIN	0ULL
 #define QUELL_RCP_ADAPT_BOOL_MAX	0ULL
 
-/**
- * struct rcp_sender_params - parameters; none of its own
- * @adapt_bool: 0
- */
+/* Parameters; none of its own. */
 struct rcp_sender_params {
-	u64	adapt_bool;
+	u64	adapt_bool;	/* 0 */
 };
 
-/**
- * struct rcp_sender - state of a flow
- * @wire_bytes_ps: rate as told, bytes/s on the wire
- * @rtt_ns:	   newest round-trip time; 0 not known
- * @told:	   whether a rate was told since the start, or since the flow was idle
- */
+/* State of a flow. */
 struct rcp_sender {
-	u64	wire_bytes_ps;
-	u64	rtt_ns;
-	bool	told;
+	u64	wire_bytes_ps;	/* rate as told, bytes/s on the wire */
+	u64	rtt_ns;	/* newest round-trip time; 0 not known */
+	bool	told;	/* whether a rate was told since the start, or since the flow was idle */
 };
 
-/**
- * struct rcp_sender_stats - counters
- * @told:   ACKs with a rate
- * @untold: ACKs without
- */
+/* Counters. */
 struct rcp_sender_stats {
-	u64	told;
-	u64	untold;
+	u64	told;	/* ACKs with a rate */
+	u64	untold;	/* ACKs without */
 };
 
 static const struct quell_param_desc rcp_sender_params[] = {
@@ -98,12 +86,6 @@ static inline void rcp_sender_init(struct quell_event *ev)
 	rcp_sender_decide(ev);
 }
 
-/**
- * rcp_sender_on_ack() - new data was acknowledged
- * @ev: event of a &struct rcp_sender
- *
- * Context: any; the caller serialises per flow.
- */
 static inline void rcp_sender_on_ack(struct quell_event *ev)
 {
 	struct rcp_sender_stats *stats = ev->stats;

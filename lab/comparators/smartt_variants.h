@@ -90,18 +90,12 @@ static inline void smartt_variant_decreasing(struct quell_event *ev)
 /* Of PLB's paper: so many rounds in a row with more than half of the bytes marked. */
 #define SMARTT_PLB_ROUNDS	3U
 
-/**
- * struct smartt_plb - what PLB counts of a flow
- * @round_end_ns: end of the round trip that is counted
- * @acked_bytes:  acknowledged in it
- * @marked_bytes: those of them that were marked
- * @rounds:	  congested ones in a row
- */
+/* What PLB counts of a flow. */
 struct smartt_plb {
-	u64	round_end_ns;
-	u64	acked_bytes;
-	u64	marked_bytes;
-	u32	rounds;
+	u64	round_end_ns;	/* end of the round trip that is counted */
+	u64	acked_bytes;	/* acknowledged in it */
+	u64	marked_bytes;	/* those of them that were marked */
+	u32	rounds;	/* congested ones in a row */
 };
 
 static inline bool smartt_plb_is_over(struct smartt_plb *plb)

@@ -33,17 +33,13 @@
 #define TIMELY_FAST_PARAM(name_, unit_, field_, range_, doc_) \
 	QUELL_PARAM(struct timely_fast_params, name_, unit_, field_, TIMELY_FAST_##range_, doc_)
 
-/**
- * struct timely_fast_params - parameters of FAST*
- * @timely:	    TIMELY's
- * @alpha_bytes_ps: throughput of the flow that is buffered in the network, bytes/s
- * @gamma_q16:	    weight of the new rate
- * @base_ns:	    round-trip time without queues, ns; 0: the smallest that the flow measured
- */
+/* Parameters of FAST*. */
 struct timely_fast_params {
-	struct quell_timely_params	timely;
+	struct quell_timely_params	timely;	/* TIMELY's */
+	/* Throughput of the flow that is buffered in the network, bytes/s. */
 	u64				alpha_bytes_ps;
-	u64				gamma_q16;
+	u64				gamma_q16;	/* weight of the new rate */
+	/* Round-trip time without queues, ns; 0: the smallest that the flow measured. */
 	u64				base_ns;
 };
 
@@ -59,18 +55,10 @@ static const struct quell_param_desc timely_fast_own_params[] = {
 #define TIMELY_FAST_PARAMS_NR \
 	(QUELL_ARRAY_NR(quell_timely_core_params) + QUELL_ARRAY_NR(timely_fast_own_params))
 
-/**
- * timely_fast_rate_q16() - the equation of FAST
- * @rate_q16:	    rate before, below 2^56
- * @rtt_ns:	    round-trip time of the completion
- * @base_ns:	    that without queues; above @rtt_ns it counts as @rtt_ns
- * @alpha_bytes_ps: at most QUELL_TIMELY_FAST_ALPHA_BYTES_PS_MAX
- * @weight_q32:	    gamma, at most 1
- *
- * (1 - gamma) rate + gamma (base / rtt * rate + alpha) is the rate and gamma times the difference
- * of alpha and the part of the rate that queues hold, (rtt - base) / rtt.
- *
- * Return: the new rate, with an error of at most two units in the last place.
+/*
+ * The equation of FAST.  (1 - gamma) rate + gamma (base / rtt * rate + alpha) is the rate and gamma
+ * times the difference of alpha and the part of the rate that queues hold, (rtt - base) / rtt.
+ * Returns the new rate, with an error of at most two units in the last place.
  */
 static inline u64 timely_fast_rate_q16(u64 rate_q16, u64 rtt_ns, u64 base_ns, u64 alpha_bytes_ps,
 				       u64 weight_q32)
@@ -107,13 +95,8 @@ static inline u64 timely_fast_next_q16(const struct quell_event *ev,
 	return next_q16;
 }
 
-/**
- * timely_fast_on_ack() - new data was acknowledged
- * @ev: of quell_timely_core, with &struct timely_fast_params for its parameters
- *
+/*
  * The core does all of it, and where it took the ACK for a completion FAST's rate replaces its own.
- *
- * Context: any; the caller serialises per flow.
  */
 static inline void timely_fast_on_ack(struct quell_event *ev)
 {
@@ -130,12 +113,7 @@ static inline void timely_fast_on_ack(struct quell_event *ev)
 	quell_timely_decide(v, &p->timely, ev->sample.link_bytes_ps, &ev->decision);
 }
 
-/**
- * timely_fast_core() - FAST* as an algorithm: TIMELY's core with these parameters and this event
- * @params: table of TIMELY_FAST_PARAMS_NR, set, that the result points to
- *
- * Return: the core.
- */
+/* FAST* as an algorithm: TIMELY's core with these parameters and this event. */
 static inline struct quell_core timely_fast_core(struct quell_param_desc *params)
 {
 	struct quell_core core = quell_timely_core;

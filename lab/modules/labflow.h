@@ -43,231 +43,156 @@
 /* T0 is a multiple of this, and at least one jiffy away. */
 #define LABFLOW_T0_STEP_NS		(100 * NSEC_PER_MSEC)
 
-/**
- * enum labflow_state - state of the one run
- * @LABFLOW_IDLE: being described
- * @LABFLOW_RUNNING: T0 chosen, flows start by themselves
- * @LABFLOW_DONE: every flow delivered its last byte
- * @LABFLOW_TIMEOUT: the time limit came first
- * @LABFLOW_FAILED: the run failed with lab.error
- */
+/* State of the one run. */
 enum labflow_state {
-	LABFLOW_IDLE,
-	LABFLOW_RUNNING,
-	LABFLOW_DONE,
-	LABFLOW_TIMEOUT,
-	LABFLOW_FAILED,
+	LABFLOW_IDLE,	/* being described */
+	LABFLOW_RUNNING,	/* T0 chosen, flows start by themselves */
+	LABFLOW_DONE,	/* every flow delivered its last byte */
+	LABFLOW_TIMEOUT,	/* the time limit came first */
+	LABFLOW_FAILED,	/* the run failed with lab.error */
 };
 
-/**
- * union labflow_addr - address and port of one end, either family
- * @sa: has the family
- * @in4: IPv4
- * @in6: IPv6
- */
+/* Address and port of one end, either family. */
 union labflow_addr {
-	struct sockaddr		sa;
-	struct sockaddr_in	in4;
-	struct sockaddr_in6	in6;
+	struct sockaddr		sa;	/* has the family */
+	struct sockaddr_in	in4;	/* IPv4 */
+	struct sockaddr_in6	in6;	/* IPv6 */
 };
 
-/**
- * struct labflow_listener - a listening socket, shared by flows to one port
- * @node: in lab.listeners
- * @net: namespace of the receiver
- * @addr: address and port listened on
- * @sock: the socket
- */
+/* A listening socket, shared by flows to one port. */
 struct labflow_listener {
-	struct list_head	node;
-	struct net		*net;
-	union labflow_addr	addr;
-	struct socket		*sock;
+	struct list_head	node;	/* in lab.listeners */
+	struct net		*net;	/* namespace of the receiver */
+	union labflow_addr	addr;	/* address and port listened on */
+	struct socket		*sock;	/* the socket */
 };
 
-/**
- * enum labflow_limiter - what holds a flow's rate down
- * @LABFLOW_LINE: nothing but the line
- * @LABFLOW_N: the receiver's n
- * @LABFLOW_DCQCN: DCQCN, below the share that n leaves
- */
+/* What holds a flow's rate down. */
 enum labflow_limiter {
-	LABFLOW_LINE,
-	LABFLOW_N,
-	LABFLOW_DCQCN,
+	LABFLOW_LINE,	/* nothing but the line */
+	LABFLOW_N,	/* the receiver's n */
+	LABFLOW_DCQCN,	/* DCQCN, below the share that n leaves */
 };
 
-/**
- * struct labflow_dart - both ends of a flow that counts senders
- * @counted_q8: n of its connection at the receiver, stated or not; 0 no data yet
- * @reported_q8: n that the sender heard; 0 none yet
- * @state: enum quell_dart_state of the receiving interface
- * @limiter: enum labflow_limiter of the sender
- */
+/* Both ends of a flow that counts senders. */
 struct labflow_dart {
+	/* n of its connection at the receiver, stated or not; 0 no data yet. */
 	u32	counted_q8;
-	u32	reported_q8;
-	u8	state;
-	u8	limiter;
+	u32	reported_q8;	/* n that the sender heard; 0 none yet */
+	u8	state;	/* enum quell_dart_state of the receiving interface */
+	u8	limiter;	/* enum labflow_limiter of the sender */
 };
 
 /* The algorithm, the search, CUBIC. */
 #define LABFLOW_GOVERNORS	(QUELL_GOVERNOR_CUBIC + 1)
 
-/**
- * struct labflow_flow - one flow
- * @id: number given by the plan
- * @index: position in lab.flows
- * @warm: the connection exists and knows its RTT before T0
- * @started: the payload may be sent
- * @connecting: a cold flow's SYN is out
- * @stopped: the sender was reset at @stop_ns
- * @dscp: DSCP of the sender's packets
- * @queued_bytes: size of a write, and the unsent bytes from which the writer waits; 0: neither
- * @wake_ns: time that a writer takes to write again
- * @src_net: namespace of the sender, reference held
- * @dst_net: namespace of the receiver, reference held
- * @daddr: address and port of the receiver
- * @dport: port of the receiver, host order
- * @bytes: payload
- * @warm_bytes: bytes sent before T0, not counted in results
- * @start_ns: start, relative to T0; of a flow that waits for another, from that one's end
- *	until it is due
- * @stop_ns: reset, relative to T0; 0 never
- * @after_id: number of the flow that it waits for; 0 none
- * @on_id: number of the flow whose connection it takes; 0 it has its own
- * @is_due: @after_id is through, and @start_ns relative to T0
- * @dependents: flows that wait for this one
- * @next_dependent: the next that waits for the same
- * @end_ns: last byte delivered, CLOCK_MONOTONIC; 0 while unfinished
- * @connection: the flow whose connection it takes, itself with its own; the fields below
- *	from @pushed_bytes on are that flow's
- * @begin_bytes: where its message begins in the stream
- * @end_bytes: where it ends; 0 until the flow starts
- * @next_message: the one behind it in the stream
- * @is_shared: other flows take this one's connection
- * @unsent: first message that TCP has not all of
- * @undelivered: first message that the receiver has not all of
- * @newest: last message of the stream
- * @pushed_bytes: bytes given to the sending socket, warm-up included
- * @limit_bytes: bytes that may be given to the sending socket by now
- * @delivered_bytes: consumed from the receiving socket, warm-up included
- * @base_retrans_segs: retransmissions before the start
- * @base_segs_out: segments sent before the start
- * @sock: sending socket
- * @receiver: receiving socket, reference held; NULL before it is established
- * @timer: fires at the start, after a cold connect, and to refill the buffer
- * @connect_work: starts a cold connect
- * @stop_timer: fires at @stop_ns
- * @stop_work: resets the connection
- * @last_cwnd_bytes: window in the last row written, to write only changes
- * @last_pacing_bytes_ps: pacing rate in that row
- * @last_rtt_ns: round-trip time in that row
- * @last_hop: hop in that row
- * @last_delivered_bytes: bytes in the last row of the delivery sampler
- * @sent: packets as seen on the wire, by hash of the sequence number; NULL
- *	unless the run writes the truth table
- * @last_dart: row last written to the table of Dart's flows, after @has_dart
- * @has_dart: a row was written
- * @last_samples: quell.ko's count of round-trip samples when last read
- * @governed_ns: by enum quell_governor: for how long it governed the window before the start,
- *	after @has_governed from the start to the end
- * @has_governed: the flow has ended
- */
+/* One flow. */
 struct labflow_flow {
-	u32			id;
-	u32			index;
-	bool			warm;
-	bool			started;
-	bool			connecting;
-	bool			stopped;
-	u8			dscp;
+	u32			id;	/* number given by the plan */
+	u32			index;	/* position in lab.flows */
+	bool			warm;	/* the connection exists and knows its RTT before T0 */
+	bool			started;	/* the payload may be sent */
+	bool			connecting;	/* a cold flow's SYN is out */
+	bool			stopped;	/* the sender was reset at @stop_ns */
+	u8			dscp;	/* DSCP of the sender's packets */
+	/* Size of a write, and the unsent bytes from which the writer waits; 0: neither. */
 	u32			queued_bytes;
-	u32			wake_ns;
-	struct net		*src_net;
-	struct net		*dst_net;
-	union labflow_addr	daddr;
-	u16			dport;
-	u64			bytes;
-	u64			warm_bytes;
+	u32			wake_ns;	/* time that a writer takes to write again */
+	struct net		*src_net;	/* namespace of the sender, reference held */
+	struct net		*dst_net;	/* namespace of the receiver, reference held */
+	union labflow_addr	daddr;	/* address and port of the receiver */
+	u16			dport;	/* port of the receiver, host order */
+	u64			bytes;	/* payload */
+	u64			warm_bytes;	/* bytes sent before T0, not counted in results */
+	/*
+	 * Start, relative to T0; of a flow that waits for another, from that one's end until it is
+	 * due.
+	 */
 	u64			start_ns;
-	u64			stop_ns;
-	u32			after_id;
+	u64			stop_ns;	/* reset, relative to T0; 0 never */
+	u32			after_id;	/* number of the flow that it waits for; 0 none */
+	/* Number of the flow whose connection it takes; 0 it has its own. */
 	u32			on_id;
-	bool			is_due;
-	struct labflow_flow	*dependents;
-	struct labflow_flow	*next_dependent;
+	bool			is_due;	/* @after_id is through, and @start_ns relative to T0 */
+	struct labflow_flow	*dependents;	/* flows that wait for this one */
+	struct labflow_flow	*next_dependent;	/* the next that waits for the same */
+	/* Last byte delivered, CLOCK_MONOTONIC; 0 while unfinished. */
 	u64			end_ns;
+	/*
+	 * The flow whose connection it takes, itself with its own; the fields below from
+	 * @pushed_bytes on are that flow's.
+	 */
 	struct labflow_flow	*connection;
-	u64			begin_bytes;
-	u64			end_bytes;
-	struct labflow_flow	*next_message;
-	bool			is_shared;
-	struct labflow_flow	*unsent;
-	struct labflow_flow	*undelivered;
-	struct labflow_flow	*newest;
+	u64			begin_bytes;	/* where its message begins in the stream */
+	u64			end_bytes;	/* where it ends; 0 until the flow starts */
+	struct labflow_flow	*next_message;	/* the one behind it in the stream */
+	bool			is_shared;	/* other flows take this one's connection */
+	struct labflow_flow	*unsent;	/* first message that TCP has not all of */
+	struct labflow_flow	*undelivered;	/* first message that the receiver has not all of */
+	struct labflow_flow	*newest;	/* last message of the stream */
+	/* Bytes given to the sending socket, warm-up included. */
 	u64			pushed_bytes;
+	/* Bytes that may be given to the sending socket by now. */
 	u64			limit_bytes;
+	/* Consumed from the receiving socket, warm-up included. */
 	u64			delivered_bytes;
-	u32			base_retrans_segs;
-	u32			base_segs_out;
-	struct socket		*sock;
+	u32			base_retrans_segs;	/* retransmissions before the start */
+	u32			base_segs_out;	/* segments sent before the start */
+	struct socket		*sock;	/* sending socket */
+	/* Receiving socket, reference held; NULL before it is established. */
 	struct sock		*receiver;
+	/* Fires at the start, after a cold connect, and to refill the buffer. */
 	struct hrtimer		timer;
-	struct work_struct	connect_work;
-	struct hrtimer		stop_timer;
-	struct work_struct	stop_work;
+	struct work_struct	connect_work;	/* starts a cold connect */
+	struct hrtimer		stop_timer;	/* fires at @stop_ns */
+	struct work_struct	stop_work;	/* resets the connection */
+	/* Window in the last row written, to write only changes. */
 	u64			last_cwnd_bytes;
-	u64			last_pacing_bytes_ps;
-	u64			last_rtt_ns;
-	u8			last_hop;
+	u64			last_pacing_bytes_ps;	/* pacing rate in that row */
+	u64			last_rtt_ns;	/* round-trip time in that row */
+	u8			last_hop;	/* hop in that row */
+	/* Bytes in the last row of the delivery sampler. */
 	u64			last_delivered_bytes;
+	/*
+	 * Packets as seen on the wire, by hash of the sequence number; NULL unless the run writes
+	 * the truth table.
+	 */
 	struct labflow_sent	*sent;
+	/* Row last written to the table of Dart's flows, after @has_dart. */
 	struct labflow_dart	last_dart;
-	bool			has_dart;
+	bool			has_dart;	/* a row was written */
+	/* Quell.ko's count of round-trip samples when last read. */
 	u64			last_samples;
+	/*
+	 * By enum quell_governor: for how long it governed the window before the start, after
+	 * @has_governed from the start to the end.
+	 */
 	u64			governed_ns[LABFLOW_GOVERNORS];
-	bool			has_governed;
+	bool			has_governed;	/* the flow has ended */
 };
 
-/**
- * struct labflow_marks - ECN marks, duplicates, reordering and packets of a flow
- * @delivered_pkts: segments acknowledged, the SYN among them
- * @delivered_ce_pkts: those of @delivered_pkts acknowledged as marked
- * @dsack_pkts: segments the receiver got twice
- * @reported_pkts: marked segments quell.ko reported to the algorithm; 0 if not Quell's
- * @reported_bytes: payload of the segments in @reported_pkts
- * @unordered_pkts: segments that reached the receiver before one sent earlier
- * @sent_pkts: segments that the sender sent, SYN and ACKs among them
- * @answered_pkts: the same of the receiver, but for the SYN-ACK
- */
+/* ECN marks, duplicates, reordering and packets of a flow. */
 struct labflow_marks {
-	u32	delivered_pkts;
-	u32	delivered_ce_pkts;
-	u32	dsack_pkts;
+	u32	delivered_pkts;	/* segments acknowledged, the SYN among them */
+	u32	delivered_ce_pkts;	/* those of @delivered_pkts acknowledged as marked */
+	u32	dsack_pkts;	/* segments the receiver got twice */
+	/* Marked segments quell.ko reported to the algorithm; 0 if not Quell's. */
 	u64	reported_pkts;
-	u64	reported_bytes;
-	u32	unordered_pkts;
-	u32	sent_pkts;
-	u32	answered_pkts;
+	u64	reported_bytes;	/* payload of the segments in @reported_pkts */
+	u32	unordered_pkts;	/* segments that reached the receiver before one sent earlier */
+	u32	sent_pkts;	/* segments that the sender sent, SYN and ACKs among them */
+	u32	answered_pkts;	/* the same of the receiver, but for the SYN-ACK */
 };
 
 #define LABFLOW_LABEL_LEN	96
 
-/**
- * struct labflow_watch - a port whose queue is sampled
- * @dev: the device, reference held
- * @tracker: of the reference to @dev
- * @label: "node dev", as in the plan
- * @last_bytes: backlog last written
- * @sampled: @last_bytes is valid
- */
+/* A port whose queue is sampled. */
 struct labflow_watch {
-	struct net_device	*dev;
-	netdevice_tracker	tracker;
-	char			label[LABFLOW_LABEL_LEN];
-	u32			last_bytes;
-	bool			sampled;
+	struct net_device	*dev;	/* the device, reference held */
+	netdevice_tracker	tracker;	/* of the reference to @dev */
+	char			label[LABFLOW_LABEL_LEN];	/* "node dev", as in the plan */
+	u32			last_bytes;	/* backlog last written */
+	bool			sampled;	/* @last_bytes is valid */
 };
 
 struct labflow_queue_row {
@@ -291,72 +216,42 @@ struct labflow_dart_row {
 	struct labflow_dart	value;
 };
 
-/**
- * struct labflow_truth_row - a round-trip time as quell.ko measured it, and the true one
- * @time_ns: when the stack processed the ACK
- * @rtt_ns: quell.ko's, from the last bit out to the ACK's last bit in
- * @hold_ns: hold time of the packet as reported by the receiver
- * @true_rtt_ns: round-trip time on the wire
- * @true_hold_ns: from the packet's last bit in to the receiver's stack
- * @flow: position in lab.flows
- * @clock: enum quell_clock
- */
+/* A round-trip time as quell.ko measured it, and the true one. */
 struct labflow_truth_row {
-	u64	time_ns;
-	u64	rtt_ns;
-	u64	hold_ns;
-	u64	true_rtt_ns;
-	u64	true_hold_ns;
-	u32	flow;
-	u32	clock;
+	u64	time_ns;	/* when the stack processed the ACK */
+	u64	rtt_ns;	/* quell.ko's, from the last bit out to the ACK's last bit in */
+	u64	hold_ns;	/* hold time of the packet as reported by the receiver */
+	u64	true_rtt_ns;	/* round-trip time on the wire */
+	u64	true_hold_ns;	/* from the packet's last bit in to the receiver's stack */
+	u32	flow;	/* position in lab.flows */
+	u32	clock;	/* enum quell_clock */
 };
 
-/**
- * struct labflow_sent - a data packet as seen on the wire
- * @end_seq: sequence number after its last byte
- * @sent: how often it left the sender
- * @left_ns: when its last bit left the sender
- * @arrived_ns: when its last bit arrived at the receiver
- * @stack_ns: when the receiver's stack got it
- * @ack_ns: when the first ACK of just this packet arrived at the sender
- */
+/* A data packet as seen on the wire. */
 struct labflow_sent {
-	u32	end_seq;
-	u32	sent;
-	u64	left_ns;
-	u64	arrived_ns;
-	u64	stack_ns;
-	u64	ack_ns;
+	u32	end_seq;	/* sequence number after its last byte */
+	u32	sent;	/* how often it left the sender */
+	u64	left_ns;	/* when its last bit left the sender */
+	u64	arrived_ns;	/* when its last bit arrived at the receiver */
+	u64	stack_ns;	/* when the receiver's stack got it */
+	u64	ack_ns;	/* when the first ACK of just this packet arrived at the sender */
 };
 
-/**
- * struct labflow_step - a step of a NIC's clock
- * @timer: fires at @at_ns
- * @dev: the NIC, reference held; NULL if there is no step
- * @tracker: of the reference to @dev
- * @at_ns: time of the step, relative to T0
- * @step_ns: size of the step
- */
+/* A step of a NIC's clock. */
 struct labflow_step {
-	struct hrtimer		timer;
-	struct net_device	*dev;
-	netdevice_tracker	tracker;
-	u64			at_ns;
-	s64			step_ns;
+	struct hrtimer		timer;	/* fires at @at_ns */
+	struct net_device	*dev;	/* the NIC, reference held; NULL if there is no step */
+	netdevice_tracker	tracker;	/* of the reference to @dev */
+	u64			at_ns;	/* time of the step, relative to T0 */
+	s64			step_ns;	/* size of the step */
 };
 
-/**
- * struct labflow_pause_row - a port was paused, or goes on
- * @time_ns: when
- * @port: name of the port
- * @priority: of which priority
- * @paused: it was paused
- */
+/* A port was paused, or goes on. */
 struct labflow_pause_row {
-	u64		time_ns;
-	const char	*port;
-	u8		priority;
-	bool		paused;
+	u64		time_ns;	/* when */
+	const char	*port;	/* name of the port */
+	u8		priority;	/* of which priority */
+	bool		paused;	/* it was paused */
 };
 
 struct labflow_delivered_row {
@@ -365,82 +260,48 @@ struct labflow_delivered_row {
 	u32	flow;
 };
 
-/**
- * struct labflow_rows - growing table of samples
- * @chunks: pages of rows, allocated when first needed
- * @row_bytes: size of a row
- * @rows_per_chunk: rows in a page
- * @count: rows used
- * @max: rows allowed
- */
+/* Growing table of samples. */
 struct labflow_rows {
-	void	**chunks;
-	u32	row_bytes;
-	u32	rows_per_chunk;
-	u64	count;
-	u64	max;
+	void	**chunks;	/* pages of rows, allocated when first needed */
+	u32	row_bytes;	/* size of a row */
+	u32	rows_per_chunk;	/* rows in a page */
+	u64	count;	/* rows used */
+	u64	max;	/* rows allowed */
 };
 
-/**
- * struct labflow_sampler - one periodic measurement
- * @timer: fires at T0 + k * @interval_ns
- * @interval_ns: 0 switches the sampler off
- * @rows: table it writes
- */
+/* One periodic measurement. */
 struct labflow_sampler {
-	struct hrtimer		timer;
-	u64			interval_ns;
-	struct labflow_rows	rows;
+	struct hrtimer		timer;	/* fires at T0 + k * @interval_ns */
+	u64			interval_ns;	/* 0 switches the sampler off */
+	struct labflow_rows	rows;	/* table it writes */
 };
 
-/**
- * struct labflow - the run
- * @mutex: protects the description and everything done from user space
- * @state: enum labflow_state
- * @flows: the flows, in the order of the plan
- * @n_flows: number of them
- * @n_done: flows whose last byte was delivered
- * @listeners: listening sockets
- * @watches: sampled ports
- * @n_watches: number of them
- * @queue: backlog sampler
- * @cwnd: congestion window sampler
- * @delivered: progress sampler
- * @dart: rows of struct labflow_dart_row, written with those of @cwnd
- * @pauses: rows of struct labflow_pause_row
- * @truth: rows of struct labflow_truth_row
- * @want_truth: write @truth
- * @step: the one step of a NIC's clock; without a device there is no step
- * @until_timer: ends the run at @until_ns
- * @until_ns: time limit, relative to T0; 0 never
- * @is_open: the run goes on when all flows are done
- * @t0_ns: origin of all times written, CLOCK_MONOTONIC
- * @end_ns: when the run ended, CLOCK_MONOTONIC
- * @error: first error, empty without an error
- */
+/* The run. */
 struct labflow {
 	struct mutex		mutex;	/* the description */
-	enum labflow_state	state;
-	struct labflow_flow	**flows;
-	u32			n_flows;
-	u32			n_done;
-	struct list_head	listeners;
-	struct labflow_watch	**watches;
-	u32			n_watches;
-	struct labflow_sampler	queue;
-	struct labflow_sampler	cwnd;
-	struct labflow_sampler	delivered;
+	enum labflow_state	state;	/* enum labflow_state */
+	struct labflow_flow	**flows;	/* the flows, in the order of the plan */
+	u32			n_flows;	/* number of them */
+	u32			n_done;	/* flows whose last byte was delivered */
+	struct list_head	listeners;	/* listening sockets */
+	struct labflow_watch	**watches;	/* sampled ports */
+	u32			n_watches;	/* number of them */
+	struct labflow_sampler	queue;	/* backlog sampler */
+	struct labflow_sampler	cwnd;	/* congestion window sampler */
+	struct labflow_sampler	delivered;	/* progress sampler */
+	/* Rows of struct labflow_dart_row, written with those of @cwnd. */
 	struct labflow_rows	dart;
-	struct labflow_rows	pauses;
-	struct labflow_rows	truth;
-	bool			want_truth;
+	struct labflow_rows	pauses;	/* rows of struct labflow_pause_row */
+	struct labflow_rows	truth;	/* rows of struct labflow_truth_row */
+	bool			want_truth;	/* write @truth */
+	/* The one step of a NIC's clock; without a device there is no step. */
 	struct labflow_step	step;
-	struct hrtimer		until_timer;
-	u64			until_ns;
-	bool			is_open;
-	u64			t0_ns;
-	u64			end_ns;
-	char			error[200];
+	struct hrtimer		until_timer;	/* ends the run at @until_ns */
+	u64			until_ns;	/* time limit, relative to T0; 0 never */
+	bool			is_open;	/* the run goes on when all flows are done */
+	u64			t0_ns;	/* origin of all times written, CLOCK_MONOTONIC */
+	u64			end_ns;	/* when the run ended, CLOCK_MONOTONIC */
+	char			error[200];	/* first error, empty without an error */
 };
 
 extern struct labflow lab;

@@ -15,12 +15,6 @@
 
 #include "labflow.h"
 
-/**
- * labflow_find() - find a flow by its number
- * @id: number given by the plan
- *
- * Return: the flow or NULL.
- */
 struct labflow_flow *labflow_find(u32 id)
 {
 	u32 i;
@@ -34,11 +28,9 @@ struct labflow_flow *labflow_find(u32 id)
 	return NULL;
 }
 
-/**
- * labflow_after_resolve() - find the flows that others wait for
- *
- * Context: process context, lab.mutex held.
- * Return: 0, or -EINVAL with the reason in lab.error.
+/*
+ * Find the flows that others wait for.  lab.mutex held.  Returns 0, or -EINVAL with the reason in
+ * lab.error.
  */
 int labflow_after_resolve(void)
 {
@@ -99,12 +91,7 @@ static void labflow_after_write_space(struct sock *sk)
 		labflow_after_start(flow, flow->src_net);
 }
 
-/**
- * labflow_after_sent() - TCP has all of a flow's message
- * @flow: the flow
- *
- * Context: softirq, sending socket locked.
- */
+/* TCP has all of a flow's message.  Sending socket locked. */
 void labflow_after_sent(struct labflow_flow *flow)
 {
 	struct sock *sk = flow->connection->sock->sk;
@@ -117,12 +104,7 @@ void labflow_after_sent(struct labflow_flow *flow)
 	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 }
 
-/**
- * labflow_after_delivered() - the last byte of a flow was delivered
- * @flow: the flow
- *
- * Context: softirq, receiving socket locked.
- */
+/* The last byte of a flow was delivered.  Receiving socket locked. */
 void labflow_after_delivered(const struct labflow_flow *flow)
 {
 	if (flow->dependents)

@@ -55,12 +55,7 @@ static bool dart_read(const struct labflow_flow *flow, struct labflow_dart *out)
 	return true;
 }
 
-/**
- * labflow_dart_sample() - write a row for each flow of Dart that differs from its last
- * @now_ns: time of the sample, CLOCK_MONOTONIC
- *
- * Context: softirq.
- */
+/* Write a row for each flow of Dart that differs from its last. */
 void labflow_dart_sample(u64 now_ns)
 {
 	struct labflow_dart_row *row;
@@ -88,22 +83,12 @@ void labflow_dart_sample(u64 now_ns)
 	}
 }
 
-/**
- * labflow_dart_start() - look for quell.ko
- *
- * Context: process context.
- */
 void labflow_dart_start(void)
 {
 	if (!dasr_fn)
 		dasr_fn = (labflow_dasr_fn)__symbol_get("quell_sock_dasr");
 }
 
-/**
- * labflow_dart_stop() - release quell.ko
- *
- * Context: process context, samplers stopped.
- */
 void labflow_dart_stop(void)
 {
 	if (dasr_fn)
@@ -111,29 +96,17 @@ void labflow_dart_stop(void)
 	dasr_fn = NULL;
 }
 
-/**
- * labflow_dart_reset() - empty the table
- *
- * Context: process context, samplers stopped.
- */
+/* Empty the table.  Samplers stopped. */
 void labflow_dart_reset(void)
 {
 	labflow_rows_reset(&lab.dart);
 }
 
-/**
- * labflow_dart_init() - make the table
- *
- * Return: 0 or -ENOMEM.
- */
 int labflow_dart_init(void)
 {
 	return labflow_rows_init(&lab.dart, sizeof(struct labflow_dart_row));
 }
 
-/**
- * labflow_dart_exit() - free the table
- */
 void labflow_dart_exit(void)
 {
 	labflow_dart_reset();

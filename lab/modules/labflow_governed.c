@@ -23,24 +23,12 @@ static bool governed_read(const struct labflow_flow *flow, u64 now_ns,
 	return true;
 }
 
-/**
- * labflow_governed_begin() - a flow starts
- * @flow: the flow
- *
- * Context: softirq.
- */
 void labflow_governed_begin(struct labflow_flow *flow)
 {
 	governed_read(flow, ktime_get_ns(), flow->governed_ns);
 }
 
-/**
- * labflow_governed_end() - a flow ends, or the run does
- * @flow: a flow that has started
- * @now_ns: when, CLOCK_MONOTONIC
- *
- * Context: any.
- */
+/* The flow has started; it ends, or the run does. */
 void labflow_governed_end(struct labflow_flow *flow, u64 now_ns)
 {
 	u64 ns[LABFLOW_GOVERNORS];
@@ -53,14 +41,7 @@ void labflow_governed_end(struct labflow_flow *flow, u64 now_ns)
 	flow->has_governed = true;
 }
 
-/**
- * labflow_governed_show() - a row of the table
- * @seq: where it goes
- * @v: the flow
- *
- * Context: process, lab.mutex held.
- * Return: 0.
- */
+/* A row of the table.  lab.mutex held. */
 int labflow_governed_show(struct seq_file *seq, void *v)
 {
 	struct labflow_flow *flow = v;

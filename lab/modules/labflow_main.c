@@ -508,15 +508,11 @@ static const struct seq_operations labflow_governed_seq = {
 	.show	= labflow_governed_show,
 };
 
-/**
- * struct labflow_table - a results file
- * @name: its name in debugfs
- * @seq: iterator
- * @rows: samples it shows; unused by the tables of flows
- */
+/* A results file. */
 static const struct labflow_table {
-	const char			*name;
-	const struct seq_operations	*seq;
+	const char			*name;	/* its name in debugfs */
+	const struct seq_operations	*seq;	/* iterator */
+	/* Samples it shows; unused by the tables of flows. */
 	struct labflow_rows		*rows;
 } labflow_tables[] = {
 	{ "flows",	&labflow_flows_seq,	NULL },

@@ -39,11 +39,9 @@ static int labflow_message_take(struct labflow_flow *flow)
 	return 0;
 }
 
-/**
- * labflow_message_resolve() - find the connections of all flows
- *
- * Context: process context, lab.mutex held.
- * Return: 0, or -EINVAL with the reason in lab.error.
+/*
+ * Find the connections of all flows.  lab.mutex held.  Returns 0, or -EINVAL with the reason in
+ * lab.error.
  */
 int labflow_message_resolve(void)
 {
@@ -63,12 +61,7 @@ int labflow_message_resolve(void)
 	return 0;
 }
 
-/**
- * labflow_message_enqueue() - put a flow's message behind the last one of its connection
- * @flow: a flow that starts
- *
- * Context: softirq, sending socket locked.
- */
+/* Put a flow's message behind the last one of its connection.  Sending socket locked. */
 void labflow_message_enqueue(struct labflow_flow *flow)
 {
 	struct labflow_flow *connection = flow->connection;
@@ -86,14 +79,10 @@ void labflow_message_enqueue(struct labflow_flow *flow)
 	labflow_governed_begin(flow);
 }
 
-/**
- * labflow_message_push() - give TCP what it takes of the messages that have started
- * @connection: an established connection
- *
- * Each message is pushed as its application's send() would, not joined with the next.
- *
- * Context: softirq, sending socket locked.
- * Return: false after an error, which is recorded.
+/*
+ * Give TCP what it takes of the messages that have started.  Each message is pushed as its
+ * application's send() would, not joined with the next.  Sending socket locked.  Returns false
+ * after an error, which is recorded.
  */
 bool labflow_message_push(struct labflow_flow *connection)
 {
@@ -110,11 +99,9 @@ bool labflow_message_push(struct labflow_flow *connection)
 	return true;
 }
 
-/**
- * labflow_message_delivered() - finish the messages that the receiver has all of
- * @connection: a connection
- *
- * Context: softirq or BH disabled, receiving socket locked.
+/*
+ * Finish the messages that the receiver has all of.  Softirq or BH disabled, receiving socket
+ * locked.
  */
 void labflow_message_delivered(struct labflow_flow *connection)
 {
@@ -128,13 +115,7 @@ void labflow_message_delivered(struct labflow_flow *connection)
 	}
 }
 
-/**
- * labflow_message_part() - how much of a flow's message lies before a position
- * @flow: the flow
- * @position_bytes: position in its connection's stream
- *
- * Return: 0 to the bytes of the flow; 0 before it starts.
- */
+/* 0 to the bytes of the flow; 0 before it starts. */
 u64 labflow_message_part(const struct labflow_flow *flow, u64 position_bytes)
 {
 	if (!flow->end_bytes || position_bytes <= flow->begin_bytes)
@@ -142,11 +123,8 @@ u64 labflow_message_part(const struct labflow_flow *flow, u64 position_bytes)
 	return min(position_bytes, flow->end_bytes) - flow->begin_bytes;
 }
 
-/**
- * labflow_message_due_bytes() - where the message ends that a receiver has not all of
- * @connection: a connection
- *
- * Return: position in the stream; before the first message the end of that one.
+/*
+ * End of the first message that the receiver has not all of; of the last one if there is no such.
  */
 u64 labflow_message_due_bytes(const struct labflow_flow *connection)
 {
@@ -156,12 +134,7 @@ u64 labflow_message_due_bytes(const struct labflow_flow *connection)
 	       connection->warm_bytes + connection->bytes;
 }
 
-/**
- * labflow_is_quiet() - test whether a connection has nothing under way
- * @connection: a connection
- *
- * Return: true before its first message and while all that started are delivered.
- */
+/* True before the first message of a connection and while all that started are delivered. */
 bool labflow_is_quiet(const struct labflow_flow *connection)
 {
 	return !connection->started || connection->newest->end_ns;

@@ -28,49 +28,27 @@ static void labflow_pause_notify(enum labnic_pause_event event, const char *text
 	row->paused = event == LABNIC_PAUSED;
 }
 
-/**
- * labflow_pause_start() - begin to listen
- *
- * Context: process context, T0 is known.
- */
 void labflow_pause_start(void)
 {
 	quell_labnic_pauses(labflow_pause_notify);
 }
 
-/**
- * labflow_pause_stop() - listen no more
- *
- * Context: process context.
- */
 void labflow_pause_stop(void)
 {
 	quell_labnic_pauses(NULL);
 }
 
-/**
- * labflow_pause_reset() - empty the table
- *
- * Context: process context, nobody listens.
- */
+/* Empty the table.  Nobody listens. */
 void labflow_pause_reset(void)
 {
 	labflow_rows_reset(&lab.pauses);
 }
 
-/**
- * labflow_pause_init() - make the table
- *
- * Return: 0 or -ENOMEM.
- */
 int labflow_pause_init(void)
 {
 	return labflow_rows_init(&lab.pauses, sizeof(struct labflow_pause_row));
 }
 
-/**
- * labflow_pause_exit() - free the table
- */
 void labflow_pause_exit(void)
 {
 	labflow_pause_reset();

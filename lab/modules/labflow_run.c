@@ -187,12 +187,9 @@ static int labflow_prepare_all(void)
 	return 0;
 }
 
-/**
- * labflow_run_start() - connect, warm up, choose T0 and arm everything
- * @is_open: it does not end with its flows, of which there may be none
- *
- * Context: process context, lab.mutex held; returns before T0.
- * Return: 0 or a negative error with the reason in lab.error.
+/*
+ * Connect, warm up, choose T0 and arm everything; lab.mutex held.  Returns before T0.  @is_open: it
+ * does not end with its flows.
  */
 int labflow_run_start(bool is_open)
 {
@@ -252,11 +249,7 @@ int labflow_run_start(bool is_open)
 	return 0;
 }
 
-/**
- * labflow_run_stop() - stop all timers and close all sockets
- *
- * Context: process context, lab.mutex held.
- */
+/* Stop all timers and close all sockets.  lab.mutex held. */
 void labflow_run_stop(void)
 {
 	u32 i;
@@ -278,9 +271,7 @@ void labflow_run_stop(void)
 	labflow_sock_close_all();
 }
 
-/**
- * labflow_run_init() - prepare the timer that all runs share
- */
+/* Prepare the timer that all runs share. */
 void labflow_run_init(void)
 {
 	hrtimer_init(&lab.until_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);

@@ -29,13 +29,6 @@ typedef bool (*labflow_snapshot_fn)(const struct sock *sk,
 				    struct quell_snapshot *out);
 static labflow_snapshot_fn snapshot_fn;
 
-/**
- * labflow_rows_init() - make a table
- * @rows: the table
- * @row_bytes: size of a row
- *
- * Return: 0 or -ENOMEM.
- */
 int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
 {
 	rows->row_bytes = row_bytes;
@@ -46,10 +39,6 @@ int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
 	return rows->chunks ? 0 : -ENOMEM;
 }
 
-/**
- * labflow_rows_reset() - empty a table
- * @rows: the table
- */
 void labflow_rows_reset(struct labflow_rows *rows)
 {
 	u64 i;
@@ -61,13 +50,7 @@ void labflow_rows_reset(struct labflow_rows *rows)
 	rows->count = 0;
 }
 
-/**
- * labflow_rows_add() - a new row
- * @rows: the table
- * @what: kind of sample, for error messages
- *
- * Return: the row to fill in, or NULL after recording the error.
- */
+/* NULL after recording the error. */
 void *labflow_rows_add(struct labflow_rows *rows, const char *what)
 {
 	u64 chunk = rows->count / rows->rows_per_chunk;
@@ -91,13 +74,7 @@ void *labflow_rows_add(struct labflow_rows *rows, const char *what)
 	return rows->chunks[chunk] + row * rows->row_bytes;
 }
 
-/**
- * labflow_rows_get() - read a table
- * @rows: the table
- * @index: row wanted
- *
- * Return: the row, NULL beyond the last one.
- */
+/* Read a table.  Returns the row, NULL beyond the last one. */
 const void *labflow_rows_get(const struct labflow_rows *rows, u64 index)
 {
 	if (index >= rows->count)
@@ -131,13 +108,7 @@ static void labflow_sample_queue(u64 now_ns)
 	}
 }
 
-/**
- * labflow_snapshot() - quell.ko's view of a socket
- * @sk: the socket
- * @out: filled in for a Quell flow
- *
- * Return: false when it is not a Quell flow.
- */
+/* False when it is not a Quell flow. */
 bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out)
 {
 	return snapshot_fn && snapshot_fn(sk, out);
@@ -186,14 +157,7 @@ static void read_marks(const struct labflow_flow *flow, struct labflow_marks *ma
 	marks->reported_bytes = snapshot.marked_bytes;
 }
 
-/**
- * labflow_marks_show() - a row of the table of marks
- * @seq: where it goes
- * @v: the flow
- *
- * Context: process, lab.mutex held.
- * Return: 0.
- */
+/* A row of the table of marks.  lab.mutex held. */
 int labflow_marks_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_flow *flow = v;
@@ -293,11 +257,6 @@ static void labflow_sampler_start(struct labflow_sampler *sampler)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
-/**
- * labflow_sample_start() - arm the samplers from T0 on
- *
- * Context: process context.
- */
 void labflow_sample_start(void)
 {
 	if (!snapshot_fn)
@@ -310,11 +269,6 @@ void labflow_sample_start(void)
 	labflow_sampler_start(&lab.delivered);
 }
 
-/**
- * labflow_sample_stop() - stop the samplers and release quell.ko
- *
- * Context: process context.
- */
 void labflow_sample_stop(void)
 {
 	hrtimer_cancel(&lab.queue.timer);
@@ -327,11 +281,7 @@ void labflow_sample_stop(void)
 	labflow_pause_stop();
 }
 
-/**
- * labflow_sample_reset() - delete all samples
- *
- * Context: process context, samplers stopped.
- */
+/* Delete all samples.  Samplers stopped. */
 void labflow_sample_reset(void)
 {
 	labflow_rows_reset(&lab.queue.rows);
@@ -348,11 +298,7 @@ static int labflow_sampler_init(struct labflow_sampler *sampler, u32 row_bytes)
 	return labflow_rows_init(&sampler->rows, row_bytes);
 }
 
-/**
- * labflow_sample_init() - make the tables
- *
- * Return: 0, -EINVAL for a parameter out of range, -ENOMEM.
- */
+/* Make the tables.  Returns 0, -EINVAL for a parameter out of range, -ENOMEM. */
 int labflow_sample_init(void)
 {
 	int err;
@@ -378,9 +324,6 @@ int labflow_sample_init(void)
 	return err;
 }
 
-/**
- * labflow_sample_exit() - free the tables
- */
 void labflow_sample_exit(void)
 {
 	labflow_sample_reset();

@@ -208,13 +208,9 @@ static int labflow_holder(void *unused)
 
 static struct task_struct *labflow_holder_task;
 
-/**
- * labflow_hold_start() - start the process that holds the receiving sockets in turn
- *
- * Only if the module was loaded with hold_ns.
- *
- * Context: process context, lab.mutex held.
- * Return: 0 or a negative error.
+/*
+ * Start the process that holds the receiving sockets in turn.  Only if the module was loaded with
+ * hold_ns.  lab.mutex held.
  */
 int labflow_hold_start(void)
 {
@@ -340,13 +336,6 @@ free_listener:
 	return err;
 }
 
-/**
- * labflow_sock_prepare() - make a flow's sockets, up to connect()
- * @flow: the flow
- *
- * Context: process context.
- * Return: 0 or a negative error.
- */
 int labflow_sock_prepare(struct labflow_flow *flow)
 {
 	/* Any source address; the port has the same offset in both families. */
@@ -384,27 +373,16 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	return kernel_bind(flow->sock, &from.sa, labflow_addr_bytes(&from));
 }
 
-/**
- * labflow_sock_connect() - connect a flow
- * @flow: a prepared flow
- * @flags: 0 waits for the connection, O_NONBLOCK does not
- *
- * Context: process context.
- * Return: 0, -EINPROGRESS with O_NONBLOCK, or another negative error.
- */
+/* Connect a flow.  Returns 0, -EINPROGRESS with O_NONBLOCK, or another negative error. */
 int labflow_sock_connect(struct labflow_flow *flow, int flags)
 {
 	return kernel_connect(flow->sock, &flow->daddr.sa,
 			      labflow_addr_bytes(&flow->daddr), flags);
 }
 
-/**
- * labflow_sock_abort() - reset a connection at once, as when its application is killed
- * @flow: a flow marked as stopped
- *
- * Data not yet sent is discarded, and the receiver gets a reset.
- *
- * Context: process context.
+/*
+ * Reset a connection at once, as when its application is killed.  Data not yet sent is discarded,
+ * and the receiver gets a reset.
  */
 void labflow_sock_abort(struct labflow_flow *flow)
 {
@@ -438,13 +416,9 @@ static int labflow_push_some(struct labflow_flow *flow)
 	return tcp_sendmsg_locked(flow->sock->sk, &msg, total);
 }
 
-/**
- * labflow_sock_push() - send payload up to a point of the stream
- * @flow: an established flow
- * @limit_bytes: where to stop; when the buffer is full, the flow's timer continues
- *
- * Context: softirq or BH disabled, socket locked with bh_lock_sock().
- * Return: false after an error, which is recorded.
+/*
+ * Send payload up to a point of the stream.  Softirq or BH disabled, socket locked with
+ * bh_lock_sock().  Returns false after an error, which is recorded.
  */
 bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes)
 {
@@ -463,12 +437,7 @@ bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes)
 	return true;
 }
 
-/**
- * labflow_sock_all_acked() - test whether all data sent is acknowledged
- * @flow: an established flow
- *
- * Context: any, without the socket's lock.
- */
+/* Without the socket's lock. */
 bool labflow_sock_all_acked(const struct labflow_flow *flow)
 {
 	const struct tcp_sock *tp = tcp_sk(flow->sock->sk);
@@ -490,14 +459,10 @@ static void labflow_restore_callbacks(struct sock *sk, const struct sock *like)
 	release_sock(sk);
 }
 
-/**
- * labflow_sock_close_all() - close every socket of the run
- *
- * Senders close first, with a FIN when they are finished and a reset when
- * not; then accepted sockets, which are still in the accept queue; then
- * the listeners.  Orphans finish without this module.
- *
- * Context: process context, timers stopped.
+/*
+ * Close every socket of the run.  Senders close first, with a FIN when they are finished and a
+ * reset when not; then accepted sockets, which are still in the accept queue; then the listeners.
+ * Orphans finish without this module.  With timers stopped.
  */
 void labflow_sock_close_all(void)
 {
@@ -552,10 +517,8 @@ static void labflow_fill_pattern(void)
 	}
 }
 
-/**
- * labflow_sock_init() - check parameters and make the payload
- *
- * Return: 0, -EINVAL for a parameter out of range, -ENOMEM.
+/*
+ * Check parameters and make the payload.  Returns 0, -EINVAL for a parameter out of range, -ENOMEM.
  */
 int labflow_sock_init(void)
 {
@@ -587,11 +550,7 @@ int labflow_sock_init(void)
 	return 0;
 }
 
-/**
- * labflow_sock_exit() - free the payload
- *
- * Packets still in flight hold their own reference to it.
- */
+/* Free the payload.  Packets still in flight hold their own reference to it. */
 void labflow_sock_exit(void)
 {
 	__free_pages(pattern_pages, LABFLOW_PATTERN_ORDER);

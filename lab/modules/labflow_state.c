@@ -12,12 +12,7 @@ struct labflow lab = {
 	.listeners = LIST_HEAD_INIT(lab.listeners),
 };
 
-/**
- * labflow_finish() - end the run, if it is not over
- * @state: how it ended
- *
- * Context: any.
- */
+/* @state: how it ended.  Any context. */
 void labflow_finish(enum labflow_state state)
 {
 	if (lab.state != LABFLOW_RUNNING)
@@ -26,12 +21,6 @@ void labflow_finish(enum labflow_state state)
 	lab.state = state;
 }
 
-/**
- * labflow_fail() - record the first error and end the run
- * @fmt: printf format of the reason
- *
- * Context: any.
- */
 void labflow_fail(const char *fmt, ...)
 {
 	va_list args;
@@ -44,12 +33,6 @@ void labflow_fail(const char *fmt, ...)
 	labflow_finish(LABFLOW_FAILED);
 }
 
-/**
- * labflow_flow_done() - the last byte of a flow was delivered
- * @flow: the flow
- *
- * Context: softirq, receiving socket locked.
- */
 void labflow_flow_done(struct labflow_flow *flow)
 {
 	const struct labflow_flow *connection = flow->connection;
@@ -68,12 +51,6 @@ void labflow_flow_done(struct labflow_flow *flow)
 		labflow_finish(LABFLOW_DONE);
 }
 
-/**
- * labflow_sleep_ns() - let virtual time pass
- * @ns: duration
- *
- * Context: process context.
- */
 void labflow_sleep_ns(u64 ns)
 {
 	ktime_t expires = ns_to_ktime(ns);

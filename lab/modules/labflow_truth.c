@@ -143,12 +143,7 @@ static enum hrtimer_restart truth_step_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * labflow_truth_start() - register the tap, arm the step
- *
- * Context: process context, T0 chosen.
- * Return: 0 or -ENOMEM.
- */
+/* Register the tap, arm the step.  T0 chosen. */
 int labflow_truth_start(void)
 {
 	u32 i;
@@ -174,11 +169,6 @@ int labflow_truth_start(void)
 	return 0;
 }
 
-/**
- * labflow_truth_stop() - unregister the tap and cancel the step
- *
- * Context: process context.
- */
 void labflow_truth_stop(void)
 {
 	quell_labnic_tap(NULL);
@@ -187,11 +177,6 @@ void labflow_truth_stop(void)
 	synchronize_net();
 }
 
-/**
- * labflow_truth_reset() - delete the rows and the commands truth and step
- *
- * Context: process context, stopped.
- */
 void labflow_truth_reset(void)
 {
 	labflow_rows_reset(&lab.truth);
@@ -202,11 +187,6 @@ void labflow_truth_reset(void)
 	truth_flow = NULL;
 }
 
-/**
- * labflow_truth_init() - make the table
- *
- * Return: 0 or -ENOMEM.
- */
 int labflow_truth_init(void)
 {
 	hrtimer_init(&lab.step.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
@@ -214,9 +194,6 @@ int labflow_truth_init(void)
 	return labflow_rows_init(&lab.truth, sizeof(struct labflow_truth_row));
 }
 
-/**
- * labflow_truth_exit() - free the table
- */
 void labflow_truth_exit(void)
 {
 	labflow_truth_reset();

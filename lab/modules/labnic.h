@@ -34,96 +34,63 @@
 #define LABNIC_MTU_MAX_BYTES		9216
 #define LABNIC_DRIFT_MAX_PPB		1000000	/* 0.1 %, ten times a bad crystal */
 
-/**
- * struct labnic_phc - the hardware clock of a NIC
- * @info: operations registered with the PTP subsystem
- * @clock: registered clock, NULL without PTP support
- * @lock: protects the four fields below
- * @base_host_ns: CLOCK_MONOTONIC at the last adjustment
- * @base_phc_ns: this clock at @base_host_ns
- * @drift_ppb: error of the oscillator, fixed at creation
- * @adj_scaled_ppm: correction by clock_adjtime(), in ppm with 16 binary places
- */
+/* The hardware clock of a NIC. */
 struct labnic_phc {
-	struct ptp_clock_info	info;
-	struct ptp_clock	*clock;
+	struct ptp_clock_info	info;	/* operations registered with the PTP subsystem */
+	struct ptp_clock	*clock;	/* registered clock, NULL without PTP support */
 	spinlock_t		lock;	/* the fields below */
-	u64			base_host_ns;
-	s64			base_phc_ns;
-	s32			drift_ppb;
+	u64			base_host_ns;	/* CLOCK_MONOTONIC at the last adjustment */
+	s64			base_phc_ns;	/* this clock at @base_host_ns */
+	s32			drift_ppb;	/* error of the oscillator, fixed at creation */
+	/* Correction by clock_adjtime(), in ppm with 16 binary places. */
 	s64			adj_scaled_ppm;
 };
 
-/**
- * struct labnic_noise - delay of a host between wire and stack
- * @noise_ns: longest time a packet waits; 0: packets do not wait
- * @lock: protects the fields below
- * @random: state of the generator
- * @last_ns: per hash of flows, delivery time of its last packet
- * @waiting: packets, in order of delivery
- * @timer: fires at the first delivery
- */
+/* Delay of a host between wire and stack. */
 struct labnic_noise {
+	/* Longest time a packet waits; 0: packets do not wait. */
 	u64			noise_ns;
 	spinlock_t		lock;	/* the fields below */
-	u64			random;
+	u64			random;	/* state of the generator */
+	/* Per hash of flows, delivery time of its last packet. */
 	u64			*last_ns;
-	struct sk_buff_head	waiting;
-	struct hrtimer		timer;
+	struct sk_buff_head	waiting;	/* packets, in order of delivery */
+	struct hrtimer		timer;	/* fires at the first delivery */
 };
 
-/**
- * struct labnic_stats - free-running counters of one NIC
- * @tx_pkts: packets whose last bit has left
- * @tx_bytes: bytes of @tx_pkts, without FCS, preamble and gap
- * @rx_pkts: packets that arrived for the stack
- * @rx_bytes: bytes of @rx_pkts
- * @ring_drop_pkts: packets refused because the ring was full
- * @rx_drop_pkts: packets lost at this end: device down, out of memory or dropped
- *	as configured
- *
- * Written in softirq under the port's lock or by its timer alone; read by
- * anyone with READ_ONCE().
+/*
+ * Free-running counters of one NIC.  Written in softirq under the port's lock or by its timer
+ * alone; read by anyone with READ_ONCE().
  */
 struct labnic_stats {
-	u64	tx_pkts;
-	u64	tx_bytes;
-	u64	rx_pkts;
-	u64	rx_bytes;
-	u64	ring_drop_pkts;
+	u64	tx_pkts;	/* packets whose last bit has left */
+	u64	tx_bytes;	/* bytes of @tx_pkts, without FCS, preamble and gap */
+	u64	rx_pkts;	/* packets that arrived for the stack */
+	u64	rx_bytes;	/* bytes of @rx_pkts */
+	u64	ring_drop_pkts;	/* packets refused because the ring was full */
+	/* Packets lost at this end: device down, out of memory or dropped as configured. */
 	u64	rx_drop_pkts;
 };
 
-/**
- * enum labnic_pause - what a pause frame says of a priority
- * @LABNIC_NO_PAUSE: it is none
- * @LABNIC_XOFF: send no more
- * @LABNIC_XON: go on
- */
+/* What a pause frame says of a priority. */
 enum labnic_pause {
-	LABNIC_NO_PAUSE,
-	LABNIC_XOFF,
-	LABNIC_XON,
+	LABNIC_NO_PAUSE,	/* it is none */
+	LABNIC_XOFF,	/* send no more */
+	LABNIC_XON,	/* go on */
 };
 
-/**
- * struct labnic_pfc_class - one priority of a port
- * @shared_bytes: held of what came in by the port, headroom not counted
- * @headroom_bytes: the same in the headroom
- * @pausing: the other end was told to pause
- * @stuck: while looking for deadlocks
- * @moved_ns: when any of it left last, or, if that was later, when @pausing began
- * @paused_since_ns: since when this end is paused, if it is
- * @stats: counters; but for what is held now
- */
+/* One priority of a port. */
 struct labnic_pfc_class {
+	/* Held of what came in by the port, headroom not counted. */
 	u32				shared_bytes;
-	u32				headroom_bytes;
-	bool				pausing;
-	bool				stuck;
+	u32				headroom_bytes;	/* the same in the headroom */
+	bool				pausing;	/* the other end was told to pause */
+	bool				stuck;	/* while looking for deadlocks */
+	/* When any of it left last, or, if that was later, when @pausing began. */
 	u64				moved_ns;
+	/* Since when this end is paused, if it is. */
 	u64				paused_since_ns;
-	struct quellnic_pfc_stats	stats;
+	struct quellnic_pfc_stats	stats;	/* counters; but for what is held now */
 };
 
 /* quell_swport_pause() */
@@ -133,175 +100,121 @@ struct labnic_pace;
 struct labnic_pool;
 struct labnic_routes;
 
-/**
- * struct labnic_pfc - priority flow control of a port
- * @list: entry in the list of all ports that have it
- * @port: the port
- * @config: what the end of the cable was told
- * @counts: what comes in is counted: it is a switch's port
- * @paused: bit per priority in which this end is paused
- * @pool: memory shared with other ports; NULL: the threshold is fixed
- * @pause_fn: tells the port's qdisc; NULL without sch_swport
- * @class: by priority
- *
- * Written in softirq, of which the laboratory has one at a time.
+/*
+ * Priority flow control of a port.  Written in softirq, of which the laboratory has one at a time.
  */
 struct labnic_pfc {
-	struct list_head	list;
-	struct labnic_port	*port;
-	struct quellnic_pfc	config;
-	bool			counts;
-	u8			paused;
+	struct list_head	list;	/* entry in the list of all ports that have it */
+	struct labnic_port	*port;	/* the port */
+	struct quellnic_pfc	config;	/* what the end of the cable was told */
+	bool			counts;	/* what comes in is counted: it is a switch's port */
+	u8			paused;	/* bit per priority in which this end is paused */
+	/* Memory shared with other ports; NULL: the threshold is fixed. */
 	struct labnic_pool	*pool;
+	/* Tells the port's qdisc; NULL without sch_swport. */
 	labnic_pause_fn		pause_fn;
-	struct labnic_pfc_class	class[QUELLNIC_PFC_PRIORITIES];
+	struct labnic_pfc_class	class[QUELLNIC_PFC_PRIORITIES];	/* by priority */
 };
 
-/**
- * struct labnic_credit - credits that a host's card hands out, labnic_credit.c
- * @port: the card
- * @config: what the end of the cable was told
- * @wanting: flows with demand whose senders have more to send than they have credits for
- * @spare: the other flows with demand
- * @untold: flows whose senders have not been told of a grant
- * @due: with ExpressPass, flows by the times of their next credits
- * @next_ns: when the next credit is due, whole part
- * @next_frac: fraction of that time, in units of 1 ns / (rate of the port * percent)
- * @is_armed: @timer is to fire
- * @timer: fires when the next credit is due and a flow waits for it
- * @stats: counters
- */
+/* Credits that a host's card hands out, labnic_credit.c. */
 struct labnic_credit {
-	struct labnic_port		*port;
-	struct quellnic_credit		config;
+	struct labnic_port		*port;	/* the card */
+	struct quellnic_credit		config;	/* what the end of the cable was told */
+	/* Flows with demand whose senders have more to send than they have credits for. */
 	struct list_head		wanting;
-	struct list_head		spare;
+	struct list_head		spare;	/* the other flows with demand */
+	/* Flows whose senders have not been told of a grant. */
 	struct list_head		untold;
+	/* With ExpressPass, flows by the times of their next credits. */
 	struct timerqueue_head		due;
+	/* When the next credit is due, whole part. */
 	u64				next_ns;
+	/* Fraction of that time, in units of 1 ns / (rate of the port * percent). */
 	u64				next_frac;
-	bool				is_armed;
+	bool				is_armed;	/* @timer is to fire */
+	/* Fires when the next credit is due and a flow waits for it. */
 	struct hrtimer			timer;
-	struct quellnic_credit_stats	stats;
+	struct quellnic_credit_stats	stats;	/* counters */
 };
 
-/**
- * struct labnic_frame - a packet between the two ends of a cable
- * @skb: the packet
- * @leave_ns: when its last bit leaves this end
- * @bytes: its length when it was sent
- * @pause: what a pause frame says, no packet of the stack's
- * @priority: of which priority it says that
- * @is_awaited: someone at this end wants to know when it has left
- */
+/* A packet between the two ends of a cable. */
 struct labnic_frame {
-	struct sk_buff	*skb;
-	u64		leave_ns;
-	u32		bytes;
-	u8		pause;
-	u8		priority;
-	bool		is_awaited;
+	struct sk_buff	*skb;	/* the packet */
+	u64		leave_ns;	/* when its last bit leaves this end */
+	u32		bytes;	/* its length when it was sent */
+	u8		pause;	/* what a pause frame says, no packet of the stack's */
+	u8		priority;	/* of which priority it says that */
+	bool		is_awaited;	/* someone at this end wants to know when it has left */
 };
 
 /* So many make a kilobyte. */
 #define LABNIC_CHUNK_PKTS	42
 
-/**
- * struct labnic_chunk - packets in a row
- * @next: those after it; NULL: none yet
- * @frame: the packets
- */
+/* Packets in a row. */
 struct labnic_chunk {
-	struct labnic_chunk	*next;
-	struct labnic_frame	frame[LABNIC_CHUNK_PKTS];
+	struct labnic_chunk	*next;	/* those after it; NULL: none yet */
+	struct labnic_frame	frame[LABNIC_CHUNK_PKTS];	/* the packets */
 };
 
-/**
- * struct labnic_place - a packet's place on a line
- * @chunk: where it is; NULL before the first packet of all
- * @index: which one there; LABNIC_CHUNK_PKTS: the first of the next chunk, if that is there
- */
+/* A packet's place on a line. */
 struct labnic_place {
-	struct labnic_chunk	*chunk;
+	struct labnic_chunk	*chunk;	/* where it is; NULL before the first packet of all */
+	/* Which one there; LABNIC_CHUNK_PKTS: the first of the next chunk, if that is there. */
 	u32			index;
 };
 
-/**
- * struct labnic_line - the packets on one direction of a cable, in their order
- * @arriving: the next that arrives
- * @leaving: the next that leaves
- * @end: one beyond the last
- * @flying: how many have left and not arrived
- * @sending: how many are in the transmit ring
- * @spare: an empty chunk; NULL: none
- */
+/* The packets on one direction of a cable, in their order. */
 struct labnic_line {
-	struct labnic_place	arriving;
-	struct labnic_place	leaving;
-	struct labnic_place	end;
-	u32			flying;
-	u32			sending;
-	struct labnic_chunk	*spare;
+	struct labnic_place	arriving;	/* the next that arrives */
+	struct labnic_place	leaving;	/* the next that leaves */
+	struct labnic_place	end;	/* one beyond the last */
+	u32			flying;	/* how many have left and not arrived */
+	u32			sending;	/* how many are in the transmit ring */
+	struct labnic_chunk	*spare;	/* an empty chunk; NULL: none */
 };
 
-/**
- * struct labnic_port - one end of a cable, the private part of its net_device
- * @timer: fires at the next departure or arrival
- * @next_skb: the packet that @timer will be about, if that looks at it
- * @line: packets that were sent and have not arrived
- * @dev: the device
- * @peer: device at the other end; NULL while the pair is taken apart (RTNL)
- * @rate_bits_ps: line rate of the outgoing direction
- * @delay_ns: propagation time of the outgoing direction
- * @ring_pkts: size of the transmit ring
- * @lock: protects @line, @next_skb, @busy_ns and @busy_frac
- * @busy_ns: when the line falls idle, whole part
- * @busy_frac: fraction of that time, in units of 1 ns / @rate_bits_ps
- * @drop_first: number of the first data packet the cable drops; 0: no drops
- * @drop_pkts: number of consecutive packets it drops
- * @trim_first: number of the first data packet the cable trims; 0: no trimming
- * @trim_every: distance from one trimmed data packet to the next
- * @trim_pkts: number of packets it trims
- * @corrupt_pkt: number of the data packet of which the cable falsifies a byte; 0: none
- * @corrupt_at: which byte of its payload
- * @data_pkts: data packets that passed the cable, counted if it does any of these
- * @pfc: priority flow control; NULL without
- * @routes: where flows go that came in by this port of a switch; NULL before the first
- * @credit: credits that the host hands out; NULL without
- * @pace: has the packets of each flow wait for each other; NULL without
- * @noise: delay of the host behind this port
- * @stats: counters
- * @hwtstamp: timestamping configured by user space (RTNL to write)
- * @phc: hardware clock
- */
+/* One end of a cable, the private part of its net_device. */
 struct labnic_port {
-	struct hrtimer			timer;
+	struct hrtimer			timer;	/* fires at the next departure or arrival */
+	/* The packet that @timer will be about, if that looks at it. */
 	struct sk_buff			*next_skb;
-	struct labnic_line		line;
-	struct net_device		*dev;
+	struct labnic_line		line;	/* packets that were sent and have not arrived */
+	struct net_device		*dev;	/* the device */
+	/* Device at the other end; NULL while the pair is taken apart (RTNL). */
 	struct net_device __rcu		*peer;
-	u64				rate_bits_ps;
+	u64				rate_bits_ps;	/* line rate of the outgoing direction */
+	/* Propagation time of the outgoing direction. */
 	u64				delay_ns;
-	u32				ring_pkts;
+	u32				ring_pkts;	/* size of the transmit ring */
 	spinlock_t			lock;	/* @line, @next_skb and the two fields below */
-	u64				busy_ns;
+	u64				busy_ns;	/* when the line falls idle, whole part */
+	/* Fraction of that time, in units of 1 ns / @rate_bits_ps. */
 	u64				busy_frac;
+	/* Number of the first data packet the cable drops; 0: no drops. */
 	u64				drop_first;
-	u32				drop_pkts;
+	u32				drop_pkts;	/* number of consecutive packets it drops */
+	/* Number of the first data packet the cable trims; 0: no trimming. */
 	u64				trim_first;
+	/* Distance from one trimmed data packet to the next. */
 	u32				trim_every;
-	u32				trim_pkts;
+	u32				trim_pkts;	/* number of packets it trims */
+	/* Number of the data packet of which the cable falsifies a byte; 0: none. */
 	u64				corrupt_pkt;
-	u32				corrupt_at;
+	u32				corrupt_at;	/* which byte of its payload */
+	/* Data packets that passed the cable, counted if it does any of these. */
 	u64				data_pkts;
-	struct labnic_pfc		*pfc;
+	struct labnic_pfc		*pfc;	/* priority flow control; NULL without */
+	/* Where flows go that came in by this port of a switch; NULL before the first. */
 	struct labnic_routes		*routes;
+	/* Credits that the host hands out; NULL without. */
 	struct labnic_credit		*credit;
+	/* Has the packets of each flow wait for each other; NULL without. */
 	struct labnic_pace		*pace;
-	struct labnic_noise		noise;
-	struct labnic_stats		stats;
+	struct labnic_noise		noise;	/* delay of the host behind this port */
+	struct labnic_stats		stats;	/* counters */
+	/* Timestamping configured by user space (RTNL to write). */
 	struct kernel_hwtstamp_config	hwtstamp;
-	struct labnic_phc		phc;
+	struct labnic_phc		phc;	/* hardware clock */
 };
 
 /* labnic_wire.c */

@@ -132,13 +132,9 @@ static void credit_serve(struct labnic_credit *credit, u64 now_ns)
 		      HRTIMER_MODE_ABS_SOFT);
 }
 
-/**
- * labnic_credit_send_pulls() - send a pull to each sender that was not told of its credit
- * @port: a port with credits
- *
- * To be called when the host had the chance to acknowledge what came in.
- *
- * Context: softirq.
+/*
+ * Send a pull to each sender that was not told of its credit.  To be called when the host had the
+ * chance to acknowledge what came in.
  */
 void labnic_credit_send_pulls(struct labnic_port *port)
 {
@@ -254,14 +250,6 @@ static void credit_received(const struct labnic_segment *segment)
 	flow->reported_pkts += max_t(s16, more_pkts, 0);
 }
 
-/**
- * labnic_credit_receive() - note a frame that came in
- * @port:   a port with credits
- * @skb:    the frame, its Ethernet header pulled
- * @now_ns: when its last bit did
- *
- * Context: softirq.
- */
 void labnic_credit_receive(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct labnic_credit_flow *flow;
@@ -334,13 +322,7 @@ static bool credit_express_number(struct labnic_port *port, const struct sk_buff
 	return segment->is_bare;
 }
 
-/**
- * labnic_credit_transmit() - number a frame that is about to leave
- * @port: a port with credits
- * @skb:  the frame
- *
- * Context: softirq, or bottom halves off.
- */
+/* Number a frame that is about to leave.  Softirq, or bottom halves off. */
 void labnic_credit_transmit(struct labnic_port *port, struct sk_buff *skb)
 {
 	struct labnic_segment segment;
@@ -485,15 +467,9 @@ static bool credit_join(const struct quellnic_credit *config)
 	return is_same;
 }
 
-/**
- * labnic_credit_create() - have a port hand out credits
- * @port:   the port of a host
- * @config: as the end of the cable was told
- * @extack: says what is wrong
- *
- * Context: process context, before the device is registered.
- * Return: 0, -EINVAL for values out of range or another first window than that of other ports,
- *	-ENOMEM.
+/*
+ * Have a port hand out credits.  Before the device is registered.  Returns 0, -EINVAL for values
+ * out of range or another first window than that of other ports, -ENOMEM.
  */
 int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config,
 			 struct netlink_ext_ack *extack)
@@ -525,14 +501,7 @@ int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit 
 	return 0;
 }
 
-/**
- * labnic_credit_stop() - forget the flows of a port
- * @port: the port of a host
- *
- * A frame that still arrives begins anew.
- *
- * Context: process context.
- */
+/* Forget the flows of a port.  A frame that still arrives begins anew. */
 void labnic_credit_stop(struct labnic_port *port)
 {
 	if (!port->credit)
@@ -546,13 +515,6 @@ void labnic_credit_stop(struct labnic_port *port)
 	spin_unlock_bh(&labnic_credit_lock);
 }
 
-/**
- * labnic_credit_stats() - the counters
- * @port: a port with credits
- * @stats: set
- *
- * Context: process context.
- */
 void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_stats *stats)
 {
 	spin_lock_bh(&labnic_credit_lock);
@@ -560,12 +522,7 @@ void labnic_credit_stats(const struct labnic_port *port, struct quellnic_credit_
 	spin_unlock_bh(&labnic_credit_lock);
 }
 
-/**
- * labnic_credit_free() - free the memory
- * @port: a port at which frames no longer arrive; one without credits is left as it is
- *
- * Context: process context, with RTNL or, from the destructor, without.
- */
+/* With RTNL or, from the destructor, without; frames are no longer received. */
 void labnic_credit_free(struct labnic_port *port)
 {
 	if (!port->credit)

@@ -19,152 +19,99 @@
 /* Ethernet and IP header of a packet that is repeated: IPv4 without options, or IPv6. */
 #define LABNIC_CREDIT_HEAD_BYTES	(ETH_HLEN + sizeof(struct ipv6hdr))
 
-/**
- * struct labnic_credit_key - the direction of a connection in which data flows
- * @from: address of the sender, IPv4 mapped into IPv6
- * @to: address of the receiver
- * @sport: port of the sender
- * @dport: port of the receiver
- *
- * Without padding, as it is hashed and compared byte by byte.
+/*
+ * The direction of a connection in which data flows.  Without padding, as it is hashed and compared
+ * byte by byte.
  */
 struct labnic_credit_key {
-	struct in6_addr	from;
-	struct in6_addr	to;
-	__be16		sport;
-	__be16		dport;
+	struct in6_addr	from;	/* address of the sender, IPv4 mapped into IPv6 */
+	struct in6_addr	to;	/* address of the receiver */
+	__be16		sport;	/* port of the sender */
+	__be16		dport;	/* port of the receiver */
 };
 
-/**
- * struct labnic_segment - a TCP segment as a card reads it
- * @key: from its sender to its receiver
- * @tcp_at: where its TCP header is, from the frame's first byte
- * @payload_bytes: of it, before a switch trimmed it
- * @frame_bytes: of the whole frame before that, Ethernet header counted
- * @seq: sequence number
- * @ack_seq: acknowledgment number
- * @window: as in the header, scaled
- * @number: the urgent pointer, which says nothing to TCP without URG
- * @has_data: it has payload, or had it before a switch trimmed it
- * @is_trimmed: of its payload something is missing
- * @is_bare: nothing but an acknowledgment
- * @is_pull: that, sent for a number alone; TCP pushes nothing with it
- * @is_syn: of a handshake
- * @is_rst: the connection ends at once
- * @is_fin: the direction ends
- */
+/* A TCP segment as a card reads it. */
 struct labnic_segment {
-	struct labnic_credit_key	key;
+	struct labnic_credit_key	key;	/* from its sender to its receiver */
+	/* Where its TCP header is, from the frame's first byte. */
 	u32				tcp_at;
-	u32				payload_bytes;
+	u32				payload_bytes;	/* of it, before a switch trimmed it */
+	/* Of the whole frame before that, Ethernet header counted. */
 	u32				frame_bytes;
-	u32				seq;
-	u32				ack_seq;
-	__be16				window;
+	u32				seq;	/* sequence number */
+	u32				ack_seq;	/* acknowledgment number */
+	__be16				window;	/* as in the header, scaled */
+	/* The urgent pointer, which says nothing to TCP without URG. */
 	u16				number;
+	/* It has payload, or had it before a switch trimmed it. */
 	bool				has_data;
-	bool				is_trimmed;
-	bool				is_bare;
+	bool				is_trimmed;	/* of its payload something is missing */
+	bool				is_bare;	/* nothing but an acknowledgment */
+	/* That, sent for a number alone; TCP pushes nothing with it. */
 	bool				is_pull;
-	bool				is_syn;
-	bool				is_rst;
-	bool				is_fin;
+	bool				is_syn;	/* of a handshake */
+	bool				is_rst;	/* the connection ends at once */
+	bool				is_fin;	/* the direction ends */
 };
 
-/**
- * struct labnic_credit_ack - the receiver's newest acknowledgment, for repetition
- * @head: its Ethernet and IP header
- * @head_bytes: length of them; 0: none was sent yet
- * @seq: sequence number
- * @ack_seq: acknowledgment number
- * @window: as in the header, scaled
- */
+/* The receiver's newest acknowledgment, for repetition. */
 struct labnic_credit_ack {
-	u8	head[LABNIC_CREDIT_HEAD_BYTES];
-	u32	head_bytes;
-	u32	seq;
-	u32	ack_seq;
-	__be16	window;
+	u8	head[LABNIC_CREDIT_HEAD_BYTES];	/* its Ethernet and IP header */
+	u32	head_bytes;	/* length of them; 0: none was sent yet */
+	u32	seq;	/* sequence number */
+	u32	ack_seq;	/* acknowledgment number */
+	__be16	window;	/* as in the header, scaled */
 };
 
-/**
- * struct labnic_express - one direction of a connection, with ExpressPass
- * @due: in the receiver's due, while a credit is to be sent
- * @is_due: it is there
- * @due_ns_q16: for when, with a fraction
- * @is_served: the receiver sends credits
- * @rate: how fast
- * @has_acked: the three below hold
- * @acked: newest acknowledgment at the sender's card
- * @seq: end of the newest segment of the receiver's there
- * @window: as that had it
- * @told: number of the newest credit there
- * @is_stopped: the sender wants no more credits, and has said so
- * @stops: it is about to say so
- * @stopped_ns: when it did
- */
+/* One direction of a connection, with ExpressPass. */
 struct labnic_express {
-	struct timerqueue_node	due;
-	bool			is_due;
-	u64			due_ns_q16;
-	bool			is_served;
-	struct express_rate	rate;
-	bool			has_acked;
-	u32			acked;
-	u32			seq;
-	__be16			window;
-	u16			told;
+	struct timerqueue_node	due;	/* in the receiver's due, while a credit is to be sent */
+	bool			is_due;	/* it is there */
+	u64			due_ns_q16;	/* for when, with a fraction */
+	bool			is_served;	/* the receiver sends credits */
+	struct express_rate	rate;	/* how fast */
+	bool			has_acked;	/* the three below hold */
+	u32			acked;	/* newest acknowledgment at the sender's card */
+	u32			seq;	/* end of the newest segment of the receiver's there */
+	__be16			window;	/* as that had it */
+	u16			told;	/* number of the newest credit there */
+	/* The sender wants no more credits, and has said so. */
 	bool			is_stopped;
-	bool			stops;
-	u64			stopped_ns;
+	bool			stops;	/* it is about to say so */
+	u64			stopped_ns;	/* when it did */
 };
 
-/**
- * struct labnic_credit_flow - one direction of a connection
- * @node: in the table
- * @key: its addresses and ports
- * @credit: of the receiver's card
- * @waits: in the receiver's wanting or spare, while it has demand
- * @untold: in the receiver's untold, while its sender has not been told of a grant
- * @is_wanting: @waits is in the receiver's wanting
- * @frame_bytes: largest frame so far
- * @payload_bytes: largest payload so far
- * @demand_pkts: packets that came in and for which no credit was granted yet
- * @again_pkts: of them, trimmed ones
- * @granted_pkts: credits granted
- * @wanted_pkts: as many credits would let the sender send all it has, its newest packet says
- * @reported_pkts: credits that the sender's card knows of
- * @seen_pkts: of them, those that its algorithm has asked about
- * @sent_pkts: sent until then
- * @first_pkts: left then of its first window
- * @left_pkts: credits left then; below 0: packets sent without
- * @ack: the receiver's newest acknowledgment
- * @express: state with ExpressPass, whose credits are not counted as above
- * @has_end: a FIN came in
- * @end_seq: the sequence number behind it
- */
+/* One direction of a connection. */
 struct labnic_credit_flow {
-	struct hlist_node		node;
-	struct labnic_credit_key	key;
-	struct labnic_credit		*credit;
+	struct hlist_node		node;	/* in the table */
+	struct labnic_credit_key	key;	/* its addresses and ports */
+	struct labnic_credit		*credit;	/* of the receiver's card */
+	/* In the receiver's wanting or spare, while it has demand. */
 	struct list_head		waits;
+	/* In the receiver's untold, while its sender has not been told of a grant. */
 	struct list_head		untold;
-	bool				is_wanting;
-	u32				frame_bytes;
-	u32				payload_bytes;
+	bool				is_wanting;	/* @waits is in the receiver's wanting */
+	u32				frame_bytes;	/* largest frame so far */
+	u32				payload_bytes;	/* largest payload so far */
+	/* Packets that came in and for which no credit was granted yet. */
 	u32				demand_pkts;
-	u32				again_pkts;
-	u64				granted_pkts;
+	u32				again_pkts;	/* of them, trimmed ones */
+	u64				granted_pkts;	/* credits granted */
+	/* As many credits would let the sender send all it has, its newest packet says. */
 	s64				wanted_pkts;
+	/* Credits that the sender's card knows of. */
 	u64				reported_pkts;
+	/* Of them, those that its algorithm has asked about. */
 	u64				seen_pkts;
-	u32				sent_pkts;
-	u32				first_pkts;
+	u32				sent_pkts;	/* sent until then */
+	u32				first_pkts;	/* left then of its first window */
+	/* Credits left then; below 0: packets sent without. */
 	s64				left_pkts;
-	struct labnic_credit_ack	ack;
+	struct labnic_credit_ack	ack;	/* the receiver's newest acknowledgment */
+	/* State with ExpressPass, whose credits are not counted as above. */
 	struct labnic_express		express;
-	bool				has_end;
-	u32				end_seq;
+	bool				has_end;	/* a FIN came in */
+	u32				end_seq;	/* the sequence number behind it */
 };
 
 /* labnic_segment.c */

@@ -19,15 +19,10 @@ static bool credit_has_writer(const struct sock *sk)
 	return sock && test_bit(SOCK_NOSPACE, &sock->flags);
 }
 
-/**
- * labnic_credit_pending_pkts() - packets that a socket would send now
- * @sk: TCP socket, connected
- *
- * Packets lost are included, and what the receiver's window has no room for is not.  A socket may
- * have none of what waits to be written, so what waits there counts as much as can be said.
- *
- * Context: any.
- * Return: packets, up to CREDIT_WANT_MAX.
+/*
+ * Packets that a socket would send now, up to CREDIT_WANT_MAX.  Packets lost are included, those
+ * that the receiver's window has no room for are not.  A socket may have none of the data that
+ * waits to be written, so that counts as much as possible.
  */
 u32 labnic_credit_pending_pkts(const struct sock *sk)
 {
@@ -43,25 +38,15 @@ u32 labnic_credit_pending_pkts(const struct sock *sk)
 	return min_t(u32, again_pkts, CREDIT_WANT_MAX);
 }
 
-/**
- * labnic_credit_wanted_pkts() - how many credits would let a socket send all that it has
- * @sk: TCP socket, connected
- *
- * Context: any.
- * Return: packets since the connection was made.
+/*
+ * How many credits would let a socket send all that it has.  Returns packets since the connection
+ * was made.
  */
 u32 labnic_credit_wanted_pkts(const struct sock *sk)
 {
 	return tcp_sk(sk)->data_segs_out + labnic_credit_pending_pkts(sk);
 }
 
-/**
- * labnic_credit_key_of() - addresses and ports of what a socket sends
- * @sk: TCP socket, connected
- *
- * Context: any.
- * Return: the key.
- */
 struct labnic_credit_key labnic_credit_key_of(const struct sock *sk)
 {
 	const struct inet_sock *inet = inet_sk(sk);

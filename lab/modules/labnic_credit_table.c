@@ -21,23 +21,12 @@ DEFINE_SPINLOCK(labnic_credit_lock);
 static DEFINE_HASHTABLE(credit_flows, CREDIT_FLOWS_SHIFT);
 static u32 credit_flows_nr;
 
-/**
- * labnic_credit_hash() - hash of a direction of a connection
- * @key: its addresses and ports
- *
- * Return: the same in each run.
- */
+/* The same in each run. */
 u32 labnic_credit_hash(const struct labnic_credit_key *key)
 {
 	return jhash(key, sizeof(*key), 0);
 }
 
-/**
- * labnic_credit_reverse() - the other direction of a connection
- * @key: one of them
- *
- * Return: its addresses and ports.
- */
 struct labnic_credit_key labnic_credit_reverse(const struct labnic_credit_key *key)
 {
 	return (struct labnic_credit_key) {
@@ -45,13 +34,7 @@ struct labnic_credit_key labnic_credit_reverse(const struct labnic_credit_key *k
 	};
 }
 
-/**
- * labnic_credit_find() - a flow that has been created
- * @key: its addresses and ports
- *
- * Context: labnic_credit_lock.
- * Return: NULL: there is none.
- */
+/* labnic_credit_lock held. */
 struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *key)
 {
 	struct labnic_credit_flow *flow;
@@ -63,14 +46,7 @@ struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *ke
 	return NULL;
 }
 
-/**
- * labnic_credit_add() - find a flow, or create it
- * @credit: the receiver's card
- * @key: addresses and ports
- *
- * Context: labnic_credit_lock.
- * Return: NULL without memory.
- */
+/* Find a flow, or create it; labnic_credit_lock held. */
 struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
 					     const struct labnic_credit_key *key)
 {
@@ -91,12 +67,6 @@ struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
 	return flow;
 }
 
-/**
- * labnic_credit_remove() - forget a flow
- * @flow: the flow; NULL: none
- *
- * Context: labnic_credit_lock.
- */
 void labnic_credit_remove(struct labnic_credit_flow *flow)
 {
 	if (!flow)
@@ -109,12 +79,6 @@ void labnic_credit_remove(struct labnic_credit_flow *flow)
 	kfree(flow);
 }
 
-/**
- * labnic_credit_remove_all() - forget the flows of a receiver's card
- * @credit: the card
- *
- * Context: labnic_credit_lock.
- */
 void labnic_credit_remove_all(struct labnic_credit *credit)
 {
 	struct labnic_credit_flow *flow;

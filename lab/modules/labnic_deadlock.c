@@ -37,15 +37,6 @@ void quell_labnic_pauses(labnic_pause_notify_fn fn)
 }
 EXPORT_SYMBOL_GPL(quell_labnic_pauses);
 
-/**
- * labnic_pause_notify() - tell whoever registered of an event
- * @event: the event
- * @text: name of the port, or the deadlock in words
- * @priority: of which priority
- * @time_ns: when
- *
- * Context: softirq.
- */
 void labnic_pause_notify(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns)
 {
 	labnic_pause_notify_fn fn = READ_ONCE(pause_notify_fn);
@@ -160,11 +151,7 @@ static enum hrtimer_restart deadlock_check(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/**
- * labnic_deadlock_watch() - a port has sent a pause: look for deadlocks
- *
- * Context: softirq.
- */
+/* A port has sent a pause: check for deadlocks. */
 void labnic_deadlock_watch(void)
 {
 	if (!hrtimer_is_queued(&deadlock_timer) && !hrtimer_callback_running(&deadlock_timer))
@@ -172,12 +159,6 @@ void labnic_deadlock_watch(void)
 			      HRTIMER_MODE_ABS_SOFT);
 }
 
-/**
- * labnic_deadlock_add() - another port that may pause or be paused
- * @pfc: its priority flow control
- *
- * Context: process context.
- */
 void labnic_deadlock_add(struct labnic_pfc *pfc)
 {
 	const struct labnic_port *port = pfc->port;
@@ -190,12 +171,6 @@ void labnic_deadlock_add(struct labnic_pfc *pfc)
 	spin_unlock_bh(&deadlock_lock);
 }
 
-/**
- * labnic_deadlock_remove() - undo labnic_deadlock_add()
- * @pfc: the port's
- *
- * Context: process context.
- */
 void labnic_deadlock_remove(struct labnic_pfc *pfc)
 {
 	bool last;
@@ -211,9 +186,6 @@ void labnic_deadlock_remove(struct labnic_pfc *pfc)
 	deadlock_reported = false;
 }
 
-/**
- * labnic_deadlock_init() - prepare the timer
- */
 void labnic_deadlock_init(void)
 {
 	hrtimer_init(&deadlock_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);

@@ -39,12 +39,7 @@
 /* A sender that has said so says it again if credits still come after so many round trips. */
 #define EXPRESS_AGAIN_RTTS	4
 
-/**
- * labnic_is_express() - whether credits are those of ExpressPass
- * @credit: a card's
- *
- * Return: false: those of EQDS.
- */
+/* Credits of ExpressPass, or of EQDS. */
 bool labnic_is_express(const struct labnic_credit *credit)
 {
 	return credit->config.first_q16;
@@ -81,12 +76,6 @@ static void express_queue(struct labnic_credit_flow *flow, u64 due_ns_q16)
 	express->is_due = true;
 }
 
-/**
- * labnic_express_forget() - send a flow no more credits
- * @flow: the flow
- *
- * Context: labnic_credit_lock.
- */
 void labnic_express_forget(struct labnic_credit_flow *flow)
 {
 	struct labnic_express *express = &flow->express;
@@ -97,14 +86,6 @@ void labnic_express_forget(struct labnic_credit_flow *flow)
 	express->is_served = false;
 }
 
-/**
- * labnic_express_data() - data came in at a receiver
- * @flow: of it
- * @segment: its headers
- * @now_ns: when
- *
- * Context: labnic_credit_lock.
- */
 void labnic_express_data(struct labnic_credit_flow *flow, const struct labnic_segment *segment,
 			 u64 now_ns)
 {
@@ -122,26 +103,15 @@ void labnic_express_data(struct labnic_credit_flow *flow, const struct labnic_se
 		express_queue(flow, now_ns << 16);
 }
 
-/**
- * labnic_express_acked() - a receiver has acknowledged
- * @flow: of what it has
- * @now_ns: time
- *
- * Context: labnic_credit_lock.
- */
 void labnic_express_acked(struct labnic_credit_flow *flow, u64 now_ns)
 {
 	if (flow->express.is_served && !flow->express.is_due && flow->ack.head_bytes)
 		express_queue(flow, now_ns << 16);
 }
 
-/**
- * labnic_express_next() - the next credit that is due
- * @credit: of the receiver's card
- * @now_ns: time
- *
- * Context: labnic_credit_lock.
- * Return: the packet, to be sent without the lock; NULL: none is due.
+/*
+ * The next credit that is due.  labnic_credit_lock held.  Returns the packet, to be sent without
+ * the lock; NULL: none is due.
  */
 struct sk_buff *labnic_express_next(struct labnic_credit *credit, u64 now_ns)
 {
@@ -173,12 +143,7 @@ struct sk_buff *labnic_express_next(struct labnic_credit *credit, u64 now_ns)
 	return skb;
 }
 
-/**
- * labnic_express_arm() - have the card's timer fire for the next credit
- * @credit: of the receiver's card
- *
- * Context: labnic_credit_lock.
- */
+/* Have the card's timer fire for the next credit.  labnic_credit_lock held. */
 void labnic_express_arm(struct labnic_credit *credit)
 {
 	struct timerqueue_node *node = timerqueue_getnext(&credit->due);
@@ -201,14 +166,9 @@ static void express_note(struct labnic_express *express, const struct labnic_seg
 	express->has_acked = true;
 }
 
-/**
- * labnic_express_receive() - a segment of the receiver's came in at a sender, a credit or not
- * @flow: of its data
- * @segment: its headers; a credit becomes like the newest segment
- *
- * Ports have credits wait, so other segments overtake them, and TCP does not look at what is older.
- *
- * Context: labnic_credit_lock.
+/*
+ * A segment of the receiver's came in at a sender, a credit or not.  Ports have credits wait, so
+ * other segments overtake them, and TCP does not look at what is older.  labnic_credit_lock held.
  */
 void labnic_express_receive(struct labnic_credit_flow *flow, struct labnic_segment *segment)
 {
@@ -224,38 +184,22 @@ void labnic_express_receive(struct labnic_credit_flow *flow, struct labnic_segme
 	flow->reported_pkts++;
 }
 
-/**
- * labnic_express_stopped() - a sender's acknowledgment came in at a receiver
- * @flow: of the sender's data
- * @number: that of it
- *
- * Context: labnic_credit_lock.
- */
+/* A sender's acknowledgment came in at a receiver.  labnic_credit_lock held. */
 void labnic_express_stopped(struct labnic_credit_flow *flow, u16 number)
 {
 	if (number == EXPRESS_STOP)
 		labnic_express_forget(flow);
 }
 
-/**
- * labnic_express_sends() - a sender's TCP hands over data
- * @flow: of it
- *
- * Context: labnic_credit_lock.
- */
 void labnic_express_sends(struct labnic_credit_flow *flow)
 {
 	flow->express.is_stopped = false;
 	flow->express.stops = false;
 }
 
-/**
- * labnic_express_stops() - whether a sender's acknowledgment that is about to leave says stop
- * @flow: of the sender's data
- * @now_ns: time
- *
- * Context: labnic_credit_lock.
- * Return: the number that it says it with, or 0.
+/*
+ * Whether an acknowledgment that is about to be sent says stop: its number, or 0.
+ * labnic_credit_lock held.
  */
 u16 labnic_express_stops(struct labnic_credit_flow *flow, u64 now_ns)
 {
@@ -279,16 +223,10 @@ static bool express_wants_stop(const struct labnic_express *express, const struc
 	       now_ns >= express->stopped_ns + EXPRESS_AGAIN_RTTS * rtt_ns;
 }
 
-/**
- * labnic_express_transmit() - what a socket may send
- * @flow: of it; NULL: no data of it has reached the receiver
- * @sk: the socket
- * @left: set in full
- *
- * A credit counts once: what it found nothing to send for it does not pay later.  A sender that
- * has stopped may send a request.
- *
- * Context: labnic_credit_lock.
+/*
+ * A credit counts once: for data that was not there it does not pay later.  A sender that has
+ * stopped may send a request.  labnic_credit_lock held; @flow is NULL if no data of it has reached
+ * the receiver.
  */
 void labnic_express_transmit(struct labnic_credit_flow *flow, const struct sock *sk,
 			     struct quell_labnic_credits *left)
@@ -314,14 +252,6 @@ void labnic_express_transmit(struct labnic_credit_flow *flow, const struct sock 
 		left->granted_pkts = new_pkts;
 }
 
-/**
- * labnic_express_check() - whether a port can have these credits
- * @port: of a host
- * @config: what the end of the cable was told
- * @extack: says what is wrong
- *
- * Return: 0 or -EINVAL.
- */
 int labnic_express_check(const struct labnic_port *port, const struct quellnic_credit *config,
 			 struct netlink_ext_ack *extack)
 {

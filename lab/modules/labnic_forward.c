@@ -40,28 +40,19 @@ MODULE_PARM_DESC(shortcut_pkts, "packets that went by a remembered way");
 #define FORWARD_FLOWS	64
 #define PORTS_BYTES	4
 
-/**
- * struct labnic_route - where packets of a flow leave
- * @saddr: source
- * @daddr: destination
- * @ports: both ports, as in the TCP header
- * @genid: generation of the namespace's routes when this was decided
- * @mtu: of the route
- * @tos: type of service, of which ECN does not matter
- * @is_known: this entry holds something
- * @out: device; not held: no device goes without a new generation
- * @header: Ethernet header
- */
+/* Where packets of a flow leave. */
 struct labnic_route {
-	__be32			saddr;
-	__be32			daddr;
-	__be32			ports;
+	__be32			saddr;	/* source */
+	__be32			daddr;	/* destination */
+	__be32			ports;	/* both ports, as in the TCP header */
+	/* Generation of the namespace's routes when this was decided. */
 	int			genid;
-	u32			mtu;
-	u8			tos;
-	bool			is_known;
+	u32			mtu;	/* of the route */
+	u8			tos;	/* type of service, of which ECN does not matter */
+	bool			is_known;	/* this entry holds something */
+	/* Device; not held: no device goes without a new generation. */
 	struct net_device	*out;
-	u8			header[ETH_HLEN];
+	u8			header[ETH_HLEN];	/* Ethernet header */
 };
 
 /* Ways out of a switch by one of its ports in. */
@@ -168,13 +159,9 @@ static bool pass_on(const struct labnic_route *route, struct sk_buff *skb)
 	return true;
 }
 
-/**
- * labnic_forward() - send a packet on, if it is of a flow whose way is known
- * @port: switch's port by which it came in
- * @skb: packet, as netif_receive_skb() takes it
- *
- * Context: softirq, RCU.
- * Return: true if the packet was consumed.
+/*
+ * Send a packet on, if it is of a flow whose way is known.  RCU.  Returns true if the packet was
+ * consumed.
  */
 bool labnic_forward(struct labnic_port *port, struct sk_buff *skb)
 {
@@ -205,12 +192,6 @@ bool labnic_forward(struct labnic_port *port, struct sk_buff *skb)
 	return true;
 }
 
-/**
- * labnic_forward_free() - forget all ways
- * @port: port that has been stopped
- *
- * Context: process context.
- */
 void labnic_forward_free(struct labnic_port *port)
 {
 	kfree(port->routes);

@@ -20,12 +20,9 @@
 /* Flows are distinguished by this many bits of a hash. */
 #define LABNIC_NOISE_FLOWS_SHIFT	12
 
-/**
- * struct labnic_noise_cb - data of a waiting packet in skb->cb
- * @deliver_ns: when it is handed to the stack
- */
+/* Data of a waiting packet in skb->cb. */
 struct labnic_noise_cb {
-	u64	deliver_ns;
+	u64	deliver_ns;	/* when it is handed to the stack */
 };
 
 static struct labnic_noise_cb *labnic_noise_cb(struct sk_buff *skb)
@@ -110,14 +107,7 @@ static enum hrtimer_restart labnic_noise_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * labnic_noise_receive() - hand a packet to the stack after the host's delay
- * @noise:     of the port it arrived at; noise_ns must not be 0
- * @skb:       in the form netif_receive_skb() takes; consumed
- * @arrive_ns: when its last bit arrived
- *
- * Context: softirq.
- */
+/* Hand a packet to the stack after the host's delay; noise_ns is not 0. */
 void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
 			  u64 arrive_ns)
 {
@@ -133,15 +123,7 @@ void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
 	spin_unlock(&noise->lock);
 }
 
-/**
- * labnic_noise_init() - prepare a port's host
- * @noise:    set in full
- * @noise_ns: longest time a packet waits; 0: packets do not wait
- * @seed:     of the random times
- *
- * Context: process context, before the device is registered.
- * Return: 0 or -ENOMEM.
- */
+/* Prepare a port's host.  Before the device is registered. */
 int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed)
 {
 	spin_lock_init(&noise->lock);
@@ -158,24 +140,12 @@ int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed)
 	return noise->last_ns ? 0 : -ENOMEM;
 }
 
-/**
- * labnic_noise_stop() - discard the waiting packets
- * @noise: of a port at which packets no longer arrive
- *
- * Context: process context, RTNL held.
- */
 void labnic_noise_stop(struct labnic_noise *noise)
 {
 	hrtimer_cancel(&noise->timer);
 	__skb_queue_purge(&noise->waiting);
 }
 
-/**
- * labnic_noise_free() - free the memory
- * @noise: of a port at which packets no longer arrive
- *
- * Context: process context.
- */
 void labnic_noise_free(struct labnic_noise *noise)
 {
 	labnic_noise_stop(noise);

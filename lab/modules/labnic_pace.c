@@ -22,40 +22,29 @@
 #define PACE_FLOWS_SHIFT	12
 #define PACE_FLOWS_MASK		((1U << PACE_FLOWS_SHIFT) - 1)
 
-/**
- * struct labnic_pace_flow - one flow
- * @hash: TCP's
- * @next_ns: when a line of its rate is through with its packets; once that is over, anyone's place
- */
+/* One flow. */
 struct labnic_pace_flow {
-	u32	hash;
+	u32	hash;	/* TCP's */
+	/*
+	 * When a line of its rate is through with its packets; once that is over, anyone's place.
+	 */
 	u64	next_ns;
 };
 
-/**
- * struct labnic_pace - the pacer of one port
- * @port: the port
- * @rate_bits_ps: rate of each flow
- * @lock: protects the fields below
- * @flow: by hash, each at the first place from there on that was free
- * @waiting: packets, in the order in which they may
- * @timer: fires when the first may
- */
+/* The pacer of one port. */
 struct labnic_pace {
-	struct labnic_port	*port;
-	u64			rate_bits_ps;
+	struct labnic_port	*port;	/* the port */
+	u64			rate_bits_ps;	/* rate of each flow */
 	spinlock_t		lock;	/* the fields below */
+	/* By hash, each at the first place from there on that was free. */
 	struct labnic_pace_flow	flow[1 << PACE_FLOWS_SHIFT];
-	struct sk_buff_head	waiting;
-	struct hrtimer		timer;
+	struct sk_buff_head	waiting;	/* packets, in the order in which they may */
+	struct hrtimer		timer;	/* fires when the first may */
 };
 
-/**
- * struct labnic_pace_cb - data of a waiting packet in skb->cb
- * @due_ns: when it may leave
- */
+/* Data of a waiting packet in skb->cb. */
 struct labnic_pace_cb {
-	u64	due_ns;
+	u64	due_ns;	/* when it may leave */
 };
 
 static struct labnic_pace_cb *pace_cb(struct sk_buff *skb)
@@ -139,13 +128,9 @@ static enum hrtimer_restart pace_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * labnic_pace_holds() - have a packet wait until a line of its flow's rate is through with it
- * @port: a port that paces
- * @skb:  the packet; the pacer's if the result is true
- *
- * Context: softirq, or bottom halves off.
- * Return: whether it waits.
+/*
+ * Have a packet wait until a line of its flow's rate is through with it.  Softirq, or bottom halves
+ * off.  Returns whether it waits.
  */
 bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb)
 {
@@ -175,25 +160,13 @@ bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb)
 	return holds;
 }
 
-/**
- * labnic_pace_bits_ps() - the rate of each flow
- * @port: a port
- *
- * Return: 0 if it does not pace.
- */
+/* Rate of each flow; 0: it does not pace. */
 u64 labnic_pace_bits_ps(const struct labnic_port *port)
 {
 	return port->pace ? port->pace->rate_bits_ps : 0;
 }
 
-/**
- * labnic_pace_create() - have a port pace
- * @port: of a host
- * @rate_bits_ps: rate of each flow, at least LABNIC_RATE_MIN_BITS_PS
- *
- * Context: process context, before the device is registered.
- * Return: 0 or -ENOMEM.
- */
+/* Have a port pace.  Before the device is registered. */
 int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps)
 {
 	struct labnic_pace *pace = kzalloc(sizeof(*pace), GFP_KERNEL);
@@ -209,12 +182,6 @@ int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps)
 	return 0;
 }
 
-/**
- * labnic_pace_stop() - discard the waiting packets
- * @port: a port that sends no more; one that does not pace is left as it is
- *
- * Context: process context.
- */
 void labnic_pace_stop(struct labnic_port *port)
 {
 	if (!port->pace)
@@ -223,12 +190,6 @@ void labnic_pace_stop(struct labnic_port *port)
 	__skb_queue_purge(&port->pace->waiting);
 }
 
-/**
- * labnic_pace_free() - free the memory
- * @port: a port that sends no more
- *
- * Context: process context.
- */
 void labnic_pace_free(struct labnic_port *port)
 {
 	labnic_pace_stop(port);

@@ -7,16 +7,11 @@
 
 #include <linux/types.h>
 
-/**
- * enum labnic_pause_event - what became of a port
- * @LABNIC_PAUSED: a priority of it waits from now on
- * @LABNIC_RESUMED: it goes on
- * @LABNIC_DEADLOCK: it and others wait for each other, and none will go on
- */
+/* What became of a port. */
 enum labnic_pause_event {
-	LABNIC_PAUSED,
-	LABNIC_RESUMED,
-	LABNIC_DEADLOCK,
+	LABNIC_PAUSED,	/* a priority of it waits from now on */
+	LABNIC_RESUMED,	/* it goes on */
+	LABNIC_DEADLOCK,	/* it and others wait for each other, and none will go on */
 };
 
 /**

@@ -35,20 +35,13 @@
 #define PFC_BYTES_MASK		GENMASK(PFC_PRIORITY_SHIFT - 1, 0)
 #define PFC_DSFIELD_SHIFT	5
 
-/**
- * struct labnic_pool - memory that the ports of a switch share
- * @list: in pfc_pools
- * @net: namespace of the switch
- * @ports: how many use it
- * @size_bytes: size, headrooms not counted
- * @used_bytes: what is held of it
- */
+/* Memory that the ports of a switch share. */
 struct labnic_pool {
-	struct list_head	list;
-	struct net		*net;
-	u32			ports;
-	u64			size_bytes;
-	u64			used_bytes;
+	struct list_head	list;	/* in pfc_pools */
+	struct net		*net;	/* namespace of the switch */
+	u32			ports;	/* how many use it */
+	u64			size_bytes;	/* size, headrooms not counted */
+	u64			used_bytes;	/* what is held of it */
 };
 
 static LIST_HEAD(pfc_pools);
@@ -134,15 +127,7 @@ static int pfc_priority(const struct sk_buff *skb)
 	return frame.ip[0].version ? frame.ip[0].dsfield >> PFC_DSFIELD_SHIFT : 0;
 }
 
-/**
- * labnic_pfc_admit() - count a frame that came in
- * @port: port it came in by, with priority flow control
- * @skb: the frame, its Ethernet header pulled
- * @now_ns: when its last bit did
- *
- * Context: softirq.
- * Return: false when there is no room for it.
- */
+/* Count a frame that came in; false when there is no room for it. */
 bool labnic_pfc_admit(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct labnic_pfc *pfc = port->pfc;
@@ -197,14 +182,7 @@ static void pfc_release(struct labnic_port *port, int priority, u32 bytes, u64 n
 	}
 }
 
-/**
- * labnic_pfc_transmitted() - a frame has left, or is lost on the way out
- * @port: port it was to leave by
- * @skb: the frame
- * @now_ns: when its last bit left
- *
- * Context: softirq.
- */
+/* A frame has left, or is lost on the way out. */
 void labnic_pfc_transmitted(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct net_device *dev;
@@ -220,15 +198,7 @@ void labnic_pfc_transmitted(struct labnic_port *port, struct sk_buff *skb, u64 n
 	skb->mark = 0;
 }
 
-/**
- * labnic_pfc_receive() - a pause frame has arrived
- * @port: port it arrived at
- * @kind: what it says
- * @priority: of which priority
- * @now_ns: when its last bit arrived
- *
- * Context: softirq, RCU read lock held.
- */
+/* RCU read lock held. */
 void labnic_pfc_receive(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns)
 {
 	struct labnic_pfc *pfc = port->pfc;
@@ -248,13 +218,6 @@ void labnic_pfc_receive(struct labnic_port *port, enum labnic_pause kind, u8 pri
 			    priority, now_ns);
 }
 
-/**
- * labnic_pfc_stats() - counters of a port
- * @port: a port with priority flow control
- * @stats: one per priority, set in full
- *
- * Context: any.
- */
 void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats *stats)
 {
 	const struct labnic_pfc *pfc = port->pfc;
@@ -271,14 +234,6 @@ void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats 
 	}
 }
 
-/**
- * labnic_pfc_create() - give a port priority flow control
- * @port: the port, not yet registered
- * @config: what the end of a cable is told
- *
- * Context: process context.
- * Return: 0 or -ENOMEM.
- */
 int labnic_pfc_create(struct labnic_port *port, const struct quellnic_pfc *config)
 {
 	struct labnic_pfc *pfc = kzalloc(sizeof(*pfc), GFP_KERNEL);
@@ -305,12 +260,7 @@ int labnic_pfc_create(struct labnic_port *port, const struct quellnic_pfc *confi
 	return 0;
 }
 
-/**
- * labnic_pfc_free() - undo labnic_pfc_create()
- * @port: the port, of any kind
- *
- * Context: process context; the port is out of use.
- */
+/* Undo labnic_pfc_create().  Process context; the port is out of use. */
 void labnic_pfc_free(struct labnic_port *port)
 {
 	struct labnic_pfc *pfc = port->pfc;

@@ -35,14 +35,7 @@ static s64 labnic_phc_read(const struct labnic_phc *phc, u64 host_ns)
 			    LABNIC_SCALED_PPM_ONE);
 }
 
-/**
- * labnic_phc_ns() - time of a NIC's clock at a given true time
- * @phc: the clock
- * @host_ns: CLOCK_MONOTONIC, not before the last adjustment of the clock
- *
- * Context: any.
- * Return: the clock's time in ns.
- */
+/* Not before the last adjustment of the clock. */
 u64 labnic_phc_ns(struct labnic_phc *phc, u64 host_ns)
 {
 	unsigned long flags;
@@ -75,14 +68,6 @@ static int labnic_phc_adjfine(struct ptp_clock_info *info, long scaled_ppm)
 	return 0;
 }
 
-/**
- * labnic_phc_adjtime() - step a NIC's clock
- * @info: of the clock
- * @delta_ns: size of the step
- *
- * Context: any.
- * Return: 0.
- */
 int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns)
 {
 	struct labnic_phc *phc = container_of(info, struct labnic_phc, info);
@@ -123,15 +108,6 @@ static int labnic_phc_gettimex(struct ptp_clock_info *info,
 	return 0;
 }
 
-/**
- * labnic_phc_register() - register a NIC's clock
- * @port: the NIC
- * @offset_ns: how far the clock is ahead of CLOCK_MONOTONIC now
- * @drift_ppb: how much faster than CLOCK_MONOTONIC it runs
- *
- * Context: process context.
- * Return: 0 or a negative error.
- */
 int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb)
 {
 	struct labnic_phc *phc = &port->phc;
@@ -157,12 +133,6 @@ int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb)
 	return 0;
 }
 
-/**
- * labnic_phc_unregister() - unregister the clock
- * @port: the NIC
- *
- * Context: process context.
- */
 void labnic_phc_unregister(struct labnic_port *port)
 {
 	if (port->phc.clock)

@@ -67,15 +67,7 @@ static u32 segment_stated_bytes(const struct sk_buff *skb, u32 at, u32 bytes)
 	return opt.payload_bytes;
 }
 
-/**
- * labnic_segment_read() - read the headers of a frame
- * @skb:     the frame
- * @ip_at:   where its network header is, from skb->data on
- * @segment: set in full when the result is true
- *
- * Context: any.
- * Return: false for what is not a whole TCP header behind IPv4 without options, or IPv6.
- */
+/* False for anything but a whole TCP header behind IPv4 without options, or IPv6. */
 bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_segment *segment)
 {
 	bool is_ip4 = skb->protocol == htons(ETH_P_IP);
@@ -118,16 +110,9 @@ bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_seg
 	return true;
 }
 
-/**
- * labnic_segment_number() - write a number into a frame that is about to leave
- * @skb:     the frame
- * @segment: its headers
- * @number:  the number
- *
- * A checksum that is left to the card is not changed, for the card makes it.
- *
- * Context: any.
- * Return: false without memory.
+/*
+ * Write a number into a frame that is about to leave.  A checksum that is left to the card is not
+ * changed, for the card makes it.  Returns false without memory.
  */
 bool labnic_segment_number(struct sk_buff *skb, const struct labnic_segment *segment, u16 number)
 {
@@ -144,14 +129,7 @@ bool labnic_segment_number(struct sk_buff *skb, const struct labnic_segment *seg
 	return true;
 }
 
-/**
- * labnic_credit_note_ack() - keep what it takes to repeat an acknowledgment
- * @skb:     a frame that is about to leave, its Ethernet header first
- * @segment: its headers; it acknowledges
- * @ack:     set in full
- *
- * Context: any.
- */
+/* Keep what it takes to repeat an acknowledgment. */
 void labnic_credit_note_ack(const struct sk_buff *skb, const struct labnic_segment *segment,
 			    struct labnic_credit_ack *ack)
 {
@@ -184,15 +162,9 @@ static void pull_finish(struct sk_buff *skb, struct tcphdr *th)
 	skb->ip_summed = CHECKSUM_NONE;
 }
 
-/**
- * labnic_credit_pull() - an acknowledgment that tells nothing but a number
- * @ack:    the newest one, which it repeats without its options: they speak of packets that came in
- * @key:    direction of the data
- * @number: the number
- * @option_bytes: of options that say nothing, a multiple of 4
- *
- * Context: softirq.
- * Return: the frame, with its Ethernet header, for dev_queue_xmit(); NULL without memory.
+/*
+ * An acknowledgment with a number alone: repeats the newest, without its options, which are about
+ * packets that came in.
  */
 struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 				   const struct labnic_credit_key *key, u16 number,
@@ -226,17 +198,11 @@ struct sk_buff *labnic_credit_pull(const struct labnic_credit_ack *ack,
 	return skb;
 }
 
-/**
- * labnic_credit_explain() - put an empty Quell option into a pull that came in, and no other
- * @skb:     a frame, its Ethernet header pulled
- * @segment: its headers, with the numbers and the window that it has from now on
- *
- * quell.ko takes many acknowledgments in a row that have room for its option, but lack it, for
- * those of a path that strips it, and gives it up.  A card with credits would keep pulls to
- * itself; on the wire they are as long as without it.
- *
- * Context: softirq.
- * Return: false without memory.
+/*
+ * Put an empty Quell option into a pull that came in, and no other.  quell.ko takes many
+ * acknowledgments in a row that have room for its option, but lack it, for those of a path that
+ * strips it, and gives it up.  A card with credits would keep pulls to itself; on the wire they are
+ * as long as without it.  Returns false without memory.
  */
 bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *segment)
 {

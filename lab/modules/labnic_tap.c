@@ -22,26 +22,11 @@ void quell_labnic_tap(labnic_tap_fn fn)
 }
 EXPORT_SYMBOL_GPL(quell_labnic_tap);
 
-/**
- * labnic_has_tap() - is there a tap?
- *
- * Context: softirq.
- */
 bool labnic_has_tap(void)
 {
 	return READ_ONCE(labnic_tap);
 }
 
-/**
- * labnic_trace() - tell the tap, if there is one, of an event
- * @event: the event
- * @dev: NIC it happened at
- * @skb: the packet; NULL for LABNIC_TAP_DONE
- * @iph: its network header; NULL for LABNIC_TAP_DONE
- * @time_ns: when it happened
- *
- * Context: softirq.
- */
 void labnic_trace(enum labnic_tap_event event, struct net_device *dev,
 		  const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns)
 {
@@ -54,13 +39,7 @@ void labnic_trace(enum labnic_tap_event event, struct net_device *dev,
 	fn(event, dev, iph, time_ns);
 }
 
-/**
- * labnic_hand_over() - hand a packet to the stack, or to a switch's port it leaves by
- * @skb: in the form netif_receive_skb() takes; consumed
- * @now_ns: the time
- *
- * Context: softirq.
- */
+/* Hand a packet to the stack, or to a switch's port it leaves by. */
 void labnic_hand_over(struct sk_buff *skb, u64 now_ns)
 {
 	struct net_device *dev = skb->dev;

@@ -11,18 +11,12 @@
 #include <linux/netdevice.h>
 #include <linux/types.h>
 
-/**
- * enum labnic_tap_event - event of a packet
- * @LABNIC_TAP_SENT: its last bit left a NIC
- * @LABNIC_TAP_RECEIVED: its last bit arrived at a NIC
- * @LABNIC_TAP_STACK: it is about to be handed to the host's stack
- * @LABNIC_TAP_DONE: the stack has returned; the packet is gone
- */
+/* Event of a packet. */
 enum labnic_tap_event {
-	LABNIC_TAP_SENT,
-	LABNIC_TAP_RECEIVED,
-	LABNIC_TAP_STACK,
-	LABNIC_TAP_DONE,
+	LABNIC_TAP_SENT,	/* its last bit left a NIC */
+	LABNIC_TAP_RECEIVED,	/* its last bit arrived at a NIC */
+	LABNIC_TAP_STACK,	/* it is about to be handed to the host's stack */
+	LABNIC_TAP_DONE,	/* the stack has returned; the packet is gone */
 };
 
 /**

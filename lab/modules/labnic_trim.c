@@ -79,13 +79,9 @@ static bool trim_corrupt(struct sk_buff *skb, u32 at)
 	return true;
 }
 
-/**
- * labnic_trim() - drop, trim or falsify a frame as configured for the cable
- * @port: port that sent the frame
- * @skb:  the frame
- *
- * Context: softirq.
- * Return: false when the frame is lost; it may be trimmed or false otherwise.
+/*
+ * Drop, trim or falsify a frame as configured for the cable.  Returns false when the frame is lost;
+ * it may be trimmed or false otherwise.
  */
 bool labnic_trim(struct labnic_port *port, struct sk_buff *skb)
 {

@@ -174,24 +174,13 @@ static bool is_awaited(const struct labnic_port *port, const struct sk_buff *skb
 	       skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS;
 }
 
-/**
- * labnic_wire_has_room() - whether the ring takes another packet
- * @port: the port
- *
- * Context: softirq, or bottom halves off.
- */
+/* Whether the ring takes another packet.  Softirq, or bottom halves off. */
 bool labnic_wire_has_room(const struct labnic_port *port)
 {
 	return port->line.sending < port->ring_pkts;
 }
 
-/**
- * labnic_wire_send() - put a packet on the line, behind those of the ring
- * @port: the port
- * @skb: the packet, as the driver gets it; consumed
- *
- * Context: softirq, or bottom halves off.
- */
+/* Put a packet on the line, behind those of the ring.  Softirq, or bottom halves off. */
 void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, 0);
@@ -232,14 +221,6 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
-/**
- * labnic_wire_pause() - send a pause frame
- * @port: port that sends it
- * @kind: what it says
- * @priority: of which priority
- *
- * Context: softirq.
- */
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority)
 {
 	struct sk_buff *skb = alloc_skb(LABNIC_FRAME_MIN_BYTES, GFP_ATOMIC);
@@ -438,12 +419,7 @@ static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/**
- * labnic_wire_init() - prepare the outgoing direction of a port
- * @port: port whose rate, delay and ring size are set
- *
- * Context: process context, before the device is registered.
- */
+/* Prepare the outgoing direction of a port.  Before the device is registered. */
 void labnic_wire_init(struct labnic_port *port)
 {
 	spin_lock_init(&port->lock);
@@ -451,12 +427,7 @@ void labnic_wire_init(struct labnic_port *port)
 	port->timer.function = labnic_timer;
 }
 
-/**
- * labnic_wire_stop() - discard all packets of the outgoing direction
- * @port: port whose transmit queue is stopped and no longer used
- *
- * Context: process context, RTNL held.
- */
+/* Discard all packets of the outgoing direction.  RTNL held. */
 void labnic_wire_stop(struct labnic_port *port)
 {
 	struct labnic_line *line = &port->line;
@@ -472,12 +443,6 @@ void labnic_wire_stop(struct labnic_port *port)
 	netdev_tx_reset_queue(netdev_get_tx_queue(port->dev, 0));
 }
 
-/**
- * labnic_wire_free() - give back the memory of the outgoing direction
- * @port: port that has been stopped
- *
- * Context: process context.
- */
 void labnic_wire_free(struct labnic_port *port)
 {
 	kfree(port->line.arriving.chunk);

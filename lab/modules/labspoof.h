@@ -49,56 +49,35 @@ enum labspoof_echo {
 	LABSPOOF_ECHOES,
 };
 
-/**
- * struct labspoof_departures - departure times of a flow's packets
- * @oldest_ns:	departure of the oldest data outstanding; 0 if there is no such data
- * @newest_ns:	newest departure a packet was stamped with
- * @flight_pkts: segments in flight
- * @has_resent: some packet left again since the oldest
- * @stamp_secret: secret added to departure times to form stamps
- */
+/* Departure times of a flow's packets. */
 struct labspoof_departures {
+	/* Departure of the oldest data outstanding; 0 if there is no such data. */
 	u64	oldest_ns;
-	u64	newest_ns;
-	u32	flight_pkts;
-	bool	has_resent;
-	u32	stamp_secret;
+	u64	newest_ns;	/* newest departure a packet was stamped with */
+	u32	flight_pkts;	/* segments in flight */
+	bool	has_resent;	/* some packet left again since the oldest */
+	u32	stamp_secret;	/* secret added to departure times to form stamps */
 };
 
-/**
- * struct labspoof_packet - a packet to be made up
- * @skb:	genuine packet to start from, from the network header on
- * @sk:		receiving socket
- * @options:	TCP options
- * @options_bytes: length of @options, a multiple of 4
- * @seq:	sequence number
- * @ack_seq:	acknowledgment number
- * @doff:	header length to claim, in words; 0: the true one
- * @alone:	no payload, and no PSH, URG, ECE or CWR flag
- * @bare:	with @alone: no ACK flag either
- * @flagless:	no flags, payload kept; TCP drops the packet and does not answer
- * @sum:	state of the checksum
- * @verdict:	counter that must count the packet
- * @rejected:	the packet must not change the flow's state
- * @left:	departures of the flow
- * @echo:	result required for the echo
- */
+/* A packet to be made up. */
 struct labspoof_packet {
+	/* Genuine packet to start from, from the network header on. */
 	const struct sk_buff	*skb;
-	const struct sock	*sk;
-	u8			options[LABSPOOF_OPTIONS_MAX];
-	u32			options_bytes;
-	u32			seq;
-	u32			ack_seq;
-	u8			doff;
-	bool			alone;
-	bool			bare;
+	const struct sock	*sk;	/* receiving socket */
+	u8			options[LABSPOOF_OPTIONS_MAX];	/* TCP options */
+	u32			options_bytes;	/* length of @options, a multiple of 4 */
+	u32			seq;	/* sequence number */
+	u32			ack_seq;	/* acknowledgment number */
+	u8			doff;	/* header length to claim, in words; 0: the true one */
+	bool			alone;	/* no payload, and no PSH, URG, ECE or CWR flag */
+	bool			bare;	/* with @alone: no ACK flag either */
+	/* No flags, payload kept; TCP drops the packet and does not answer. */
 	bool			flagless;
-	enum labspoof_sum	sum;
-	enum labspoof_verdict	verdict;
-	bool			rejected;
-	struct labspoof_departures left;
-	enum labspoof_echo	echo;
+	enum labspoof_sum	sum;	/* state of the checksum */
+	enum labspoof_verdict	verdict;	/* counter that must count the packet */
+	bool			rejected;	/* the packet must not change the flow's state */
+	struct labspoof_departures left;	/* departures of the flow */
+	enum labspoof_echo	echo;	/* result required for the echo */
 };
 
 /* labspoof_random.c */

@@ -70,13 +70,7 @@ static void put_checksum(struct sk_buff *skb, enum labspoof_sum sum)
 	}
 }
 
-/**
- * labspoof_build() - make a packet as it comes from the wire
- * @packet: its description
- *
- * Context: softirq.
- * Return: linear packet, from the network header on; NULL if out of memory.
- */
+/* Linear, from the network header on; NULL if out of memory. */
 struct sk_buff *labspoof_build(const struct labspoof_packet *packet)
 {
 	u32 offset = skb_transport_offset(packet->skb) + tcp_hdrlen(packet->skb);
@@ -129,15 +123,10 @@ static void mark_gso(struct sk_buff *skb)
 	skb_shinfo(skb)->gso_type = SKB_GSO_TCPV4;
 }
 
-/**
- * labspoof_dress() - give a packet one of the layouts that drivers and GRO produce
- * @skb: from labspoof_build()
- *
- * Any part of it, headers included, may lie in a page; it may share its data
- * with a clone, as under tcpdump; it may be marked as merged by GRO.
- *
- * Context: softirq.
- * Return: the clone, to be freed by the caller, or NULL.
+/*
+ * Give a packet one of the layouts that drivers and GRO produce.  Any part of it, headers included,
+ * may lie in a page; it may share its data with a clone, as under tcpdump; it may be marked as
+ * merged by GRO.  Returns the clone, to be freed by the caller, or NULL.
  */
 struct sk_buff *labspoof_dress(struct sk_buff *skb)
 {

@@ -98,14 +98,7 @@ static void put_option(struct labspoof_packet *packet, u32 stamp)
 	put_unaligned_be32(stamp, option + 4);
 }
 
-/**
- * labspoof_echo_room() - outstanding bytes that an ACK acknowledges
- * @sk:	     the receiving socket
- * @ack_seq: its acknowledgment number
- *
- * Context: softirq; the socket is not owned by a process.
- * Return: bytes.
- */
+/* Outstanding bytes that an ACK acknowledges.  the socket is not owned by a process. */
 u32 labspoof_echo_room(const struct sock *sk, u32 ack_seq)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -114,11 +107,9 @@ u32 labspoof_echo_room(const struct sock *sk, u32 ack_seq)
 	       ack_seq - tp->snd_una : 0;
 }
 
-/**
- * labspoof_make_echo() - make up an ACK that is sampled, with a made-up echo
- * @packet: as labspoof_make() prepared it; labspoof_echo_room() must be at least 2
- *
- * Context: softirq; the socket is not owned by a process.
+/*
+ * Make up an ACK that is sampled, with a made-up echo; labspoof_echo_room() is 2 or more.  The
+ * socket is not owned by a process.
  */
 void labspoof_make_echo(struct labspoof_packet *packet)
 {

@@ -81,19 +81,16 @@ static const struct {
 	[LABSPOOF_NACK_CHECKED] = { "nack-recovered", QUELL_N_NACK_RECOVERED },
 };
 
-/**
- * struct labspoof_state - state that a refused packet must not change
- * @flow:	the flow's context
- * @oldest_ns:	departure of the oldest data outstanding; 0 if there is no such data
- * @echoes:	round trips taken from echoes, and echoes refused
- * @counted:	counters, by enum labspoof_verdict
- * @snd_una:	this and the following members: state of the socket
- */
+/* State that a refused packet must not change. */
 struct labspoof_state {
-	struct quell_flow	flow;
+	struct quell_flow	flow;	/* the flow's context */
+	/* Departure of the oldest data outstanding; 0 if there is no such data. */
 	u64			oldest_ns;
+	/* Round trips taken from echoes, and echoes refused. */
 	u64			echoes[LABSPOOF_ECHOES];
+	/* Counters, by enum labspoof_verdict. */
 	u64			counted[LABSPOOF_VERDICTS];
+	/* From here on: state of the socket. */
 	u32			snd_una, snd_nxt, rcv_nxt, snd_cwnd, snd_ssthresh;
 	u32			srtt_us, min_rtt_us, mss_cache, sacked_out, lost_out, retrans_out;
 	u16			ext_hdr_len;

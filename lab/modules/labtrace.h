@@ -26,51 +26,35 @@ enum labtrace_kind {
 	LABTRACE_KINDS,
 };
 
-/**
- * struct labtrace_head - begins a trace
- * @magic:	 LABTRACE_MAGIC
- * @events:	 that follow
- * @left_out:	 events after those, for which there was no room
- * @odd:	 events of another core than the first, with other parameters, or out of order: such
- *		 a trace tells nothing
- * @event_bytes: size of struct labtrace_event
- * @params_bytes: of @params in use
- * @name:	 of the algorithm
- * @params:	 its parameters, derived fields included
- */
+/* Begins a trace. */
 struct labtrace_head {
-	u64	magic;
-	u64	events;
-	u64	left_out;
+	u64	magic;	/* LABTRACE_MAGIC */
+	u64	events;	/* that follow */
+	u64	left_out;	/* events after those, for which there was no room */
+	/*
+	 * Events of another core than the first, with other parameters, or out of order: such a
+	 * trace tells nothing.
+	 */
 	u64	odd;
-	u32	event_bytes;
-	u32	params_bytes;
-	char	name[32];
-	u8	params[LABTRACE_PARAMS_BYTES];
+	u32	event_bytes;	/* size of struct labtrace_event */
+	u32	params_bytes;	/* of @params in use */
+	char	name[32];	/* of the algorithm */
+	u8	params[LABTRACE_PARAMS_BYTES];	/* its parameters, derived fields included */
 };
 
-/**
- * struct labtrace_event - one event: what the core got, and what it made of it
- * @socket:	 the same for all events of a socket
- * @kind:	 enum labtrace_kind
- * @noted:	 ->undo_note followed
- * @undo_after:	 LABTRACE_LOSS, LABTRACE_RTO: the record of reductions, as ->undo_note left it
- * @undo:	 that record before; LABTRACE_UNDO: what ->on_undo got
- * @sample:	 input
- * @decision:	 output
- * @before:	 LABTRACE_INIT: variables before
- * @vars:	 variables after
- */
+/* One event: what the core got, and what it made of it. */
 struct labtrace_event {
-	u64			socket;
-	u32			kind;
-	u32			noted;
+	u64			socket;	/* the same for all events of a socket */
+	u32			kind;	/* enum labtrace_kind */
+	u32			noted;	/* ->undo_note followed */
+	/* LABTRACE_LOSS, LABTRACE_RTO: the record of reductions, as ->undo_note left it. */
 	struct quell_undo	undo_after;
-	struct quell_undo	undo;
-	struct quell_sample	sample;
-	struct quell_decision	decision;
+	struct quell_undo	undo;	/* that record before; LABTRACE_UNDO: what ->on_undo got */
+	struct quell_sample	sample;	/* input */
+	struct quell_decision	decision;	/* output */
+	/* LABTRACE_INIT: variables before. */
 	u8			before[LABTRACE_VARS_BYTES];
-	u8			vars[LABTRACE_VARS_BYTES];
+	u8			vars[LABTRACE_VARS_BYTES];	/* variables after */
 };
 
 #endif /* _QUELL_LABTRACE_H */

@@ -50,74 +50,50 @@ enum {
 
 #define QUELLNIC_MAX		(__QUELLNIC_MAX - 1)
 
-/**
- * struct quellnic_pfc - priority flow control of one end
- * @buffer_bytes: with @alpha_q16 what the ports of a switch share, headrooms not counted
- * @xoff_bytes: threshold without @alpha_q16
- * @alpha_q16: threshold as a part of what is free of @buffer_bytes, in 1/65536; 0: fixed
- * @resume_bytes: so far below the threshold the other end goes on
- * @headroom_bytes: for each priority; 0: a host's end, which obeys and does not pause
- * @name: of the port, for people
- */
+/* Priority flow control of one end. */
 struct quellnic_pfc {
+	/* With @alpha_q16 what the ports of a switch share, headrooms not counted. */
 	__u64	buffer_bytes;
-	__u32	xoff_bytes;
+	__u32	xoff_bytes;	/* threshold without @alpha_q16 */
+	/* Threshold as a part of what is free of @buffer_bytes, in 1/65536; 0: fixed. */
 	__u32	alpha_q16;
-	__u32	resume_bytes;
+	__u32	resume_bytes;	/* so far below the threshold the other end goes on */
+	/* For each priority; 0: a host's end, which obeys and does not pause. */
 	__u32	headroom_bytes;
-	char	name[QUELLNIC_PFC_NAME_BYTES];
+	char	name[QUELLNIC_PFC_NAME_BYTES];	/* of the port, for people */
 };
 
-/**
- * struct quellnic_pfc_stats - counters of a priority; IFLA_INFO_XSTATS has one per priority
- * @xoff_sent: pause frames sent that pause the other end
- * @xon_sent: pause frames sent that let it go on
- * @xoff_received: those received that pause this end
- * @xon_received: those received that let it go on
- * @paused_ns: how long this end was paused
- * @held_bytes: what the switch holds now of what came in by this port
- * @held_max_bytes: the most it ever held
- * @headroom_max_bytes: the most of it in the headroom
- * @drop_pkts: frames that found no headroom
- */
+/* Counters of a priority; IFLA_INFO_XSTATS has one per priority. */
 struct quellnic_pfc_stats {
-	__u64	xoff_sent;
-	__u64	xon_sent;
-	__u64	xoff_received;
-	__u64	xon_received;
-	__u64	paused_ns;
-	__u64	held_bytes;
-	__u64	held_max_bytes;
-	__u64	headroom_max_bytes;
-	__u64	drop_pkts;
+	__u64	xoff_sent;	/* pause frames sent that pause the other end */
+	__u64	xon_sent;	/* pause frames sent that let it go on */
+	__u64	xoff_received;	/* those received that pause this end */
+	__u64	xon_received;	/* those received that let it go on */
+	__u64	paused_ns;	/* how long this end was paused */
+	__u64	held_bytes;	/* what the switch holds now of what came in by this port */
+	__u64	held_max_bytes;	/* the most it ever held */
+	__u64	headroom_max_bytes;	/* the most of it in the headroom */
+	__u64	drop_pkts;	/* frames that found no headroom */
 };
 
-/**
- * struct quellnic_credit - credits that a host's card hands out, labnic_credit.c
- * @percent: of its line that they let in, 1..100
- * @first_bytes: what a sender may send unasked; the same at all cards
- * @first_q16: of ExpressPass (labnic_express.c): first rate, as a part of the most, up to 1; 0 at
- *	all cards, or at none: EQDS
- * @w_q16: of ExpressPass: first w, up to 0.5
- */
+/* Credits that a host's card hands out, labnic_credit.c. */
 struct quellnic_credit {
-	__u32	percent;
-	__u32	first_bytes;
+	__u32	percent;	/* of its line that they let in, 1..100 */
+	__u32	first_bytes;	/* what a sender may send unasked; the same at all cards */
+	/*
+	 * Of ExpressPass (labnic_express.c): first rate, as a part of the most, up to 1; 0 at all
+	 * cards, or at none: EQDS.
+	 */
 	__u32	first_q16;
-	__u32	w_q16;
+	__u32	w_q16;	/* of ExpressPass: first w, up to 0.5 */
 };
 
-/**
- * struct quellnic_credit_stats - counters of credits; IFLA_INFO_XSTATS of a card that has them
- * @whole_pkts: data packets that came in whole
- * @trimmed_pkts: those that came in trimmed
- * @granted_pkts: credits granted
- * @pull_pkts: packets sent for them alone, which no acknowledgment could tell of, or none was to
- */
+/* Counters of credits; IFLA_INFO_XSTATS of a card that has them. */
 struct quellnic_credit_stats {
-	__u64	whole_pkts;
-	__u64	trimmed_pkts;
-	__u64	granted_pkts;
+	__u64	whole_pkts;	/* data packets that came in whole */
+	__u64	trimmed_pkts;	/* those that came in trimmed */
+	__u64	granted_pkts;	/* credits granted */
+	/* Packets sent for them alone, which no acknowledgment could tell of, or none was to. */
 	__u64	pull_pkts;
 };
 
