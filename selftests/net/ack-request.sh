@@ -6,10 +6,8 @@
 #
 #	$client wire --- wire $server, 200 us each way
 #	10.95.0.2        10.95.0.1
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 client="" server="" there=10.95.0.1 port=7200

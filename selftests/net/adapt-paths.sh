@@ -10,12 +10,9 @@
 #
 # And the port of the quick start: flows that overfill its queue together are no slow path.  Where
 # the kernel has nf_tables, a policer instead, which drops without a queue.
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=suited.sh
 . ./suited.sh
 
 port=8600 client="" server="" serving="" mbit=0

@@ -11,12 +11,9 @@
 # can be compared, so its port has 4 Mbit/s, and its file is larger.
 #
 #	algorithms.sh [ALGORITHM]...	all of them, if none is named
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 port=8080

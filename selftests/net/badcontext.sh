@@ -4,10 +4,8 @@
 # What a kernel with PREEMPT_RT and debugging options reports of the faults of quell_badcontext.
 # After other scripts it shows that these options were still on: lockdep goes off with its first
 # report.
-# shellcheck disable=SC2317,SC2016 # the checks are called by name; $1 is of the inner shell
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 reported()

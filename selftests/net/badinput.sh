@@ -3,10 +3,9 @@
 #
 # What the quell command would never send: every refusal of the kernel names
 # what is wrong, and nothing has changed after it.
-# shellcheck disable=SC2317,SC2046,SC2086 # called by name; words of requests
+# shellcheck disable=SC2046,SC2086 # words of requests
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 # Numbers of include/uapi/linux/quell.h: commands, then attributes.

@@ -3,12 +3,9 @@
 #
 # Who goes first at the switch port, and how far: control's share of the wire, packets that
 # other ports have trimmed, and what is dropped because it cannot be marked.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 ## options

@@ -5,14 +5,11 @@
 # whose flows get theirs from the BPF host in turn.  Without records a flow is not steered.
 #
 #	host (cgroup with the option, bpf_hpcc) --- router (swport) --- peer (quell.ko, hpcc)
-# shellcheck disable=SC2154,SC2317 # $sender and others are router.sh's; checks are called by name
+# shellcheck disable=SC2154 # $sender and others are router.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 host_port=8060 peer_port=8061

@@ -7,14 +7,12 @@
 # socket's storage, which counts as memory of the socket's options, is on the account of the
 # cgroup that loaded the object, and is given back when the connection ends.  The object's code
 # goes when nobody has it any more.
-# shellcheck disable=SC2317,SC2034,SC2119,SC2004,SC2154 # checks are called by name; arrays by reference
+# shellcheck disable=SC2034,SC2119,SC2004,SC2154 # arrays by reference
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-# shellcheck source-path=SCRIPTDIR source=crowd.sh
 . ./crowd.sh
 
 count=${1:-1000}

@@ -13,12 +13,10 @@
 #
 # Arguments: box, where the box does something; tell, n and marks; both without, and neither
 # with another word.
-# shellcheck disable=SC2154,SC2317 # $flows is talk.sh's; checks are called by name
+# shellcheck disable=SC2154 # $flows is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=8090 plain_port=8091 slow_port=8092 dart_port=8093 one_port=8095

@@ -3,10 +3,8 @@
 #
 # quell bpf option: what stays pinned after a run that was killed, or whose attachment was
 # refused, and what is said where nothing is on or loaded.  Needs no module and no network.
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 objects=${QUELL_OBJECTS:-$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf}

@@ -8,10 +8,8 @@
 #
 # Each comes with a program that does the same but for that, and is accepted.  Prints what the
 # verifier says.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/test

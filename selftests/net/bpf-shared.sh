@@ -5,12 +5,9 @@
 # of its own on each segment (shared_sockops.bpf.c).  Whichever of the two was attached first, the
 # other keeps its calls and its room, on plain connections and on those that speak the Quell
 # option; and where Quell's program is alone, a plain connection has no calls.
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=8070 turns=20

@@ -10,12 +10,9 @@
 #	marks			are told exactly by a receiver of these
 #
 #	bpf-tcp.sh
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=cc-flow.sh
 . ./cc-flow.sh
 
 port=9000

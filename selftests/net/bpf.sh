@@ -10,12 +10,9 @@
 # For each algorithm: quell bpf load registers it, a namespace chooses it, files arrive
 # unharmed without and with 1 % loss, counters and parameters act, and a flow outlives
 # the replacement of its code, and the unloading.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=pair.sh
 . ./pair.sh
 
 port=9000

@@ -3,12 +3,9 @@
 #
 # An algorithm that is chosen on an open connection, or before it is open; and what it
 # leaves to the next.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=cc-flow.sh
 . ./cc-flow.sh
 
 port=9000

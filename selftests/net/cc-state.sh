@@ -11,14 +11,11 @@
 # rate follows window and round-trip time before the next ACK.
 #
 # What a sprayed connection has seen of reordering is not kept for the next one to that host.
-# shellcheck disable=SC2154,SC2317 # $answer is talk.sh's; checks are called by name
+# shellcheck disable=SC2154 # $answer is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
-# shellcheck source-path=SCRIPTDIR source=suited.sh
 . ./suited.sh
 
 client="" server=""

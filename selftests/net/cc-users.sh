@@ -3,10 +3,8 @@
 #
 # Who may use an algorithm: the administrator; others when it is allowed
 # (net.ipv4.tcp_allowed_congestion_control).  And which algorithms there may be.
-# shellcheck disable=SC2317,SC2016 # the checks are called by name, expressions by eval
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 algorithms=(swift swift_vaisf smartt dcqcn dart timely hpcc hpcc_vaisf)

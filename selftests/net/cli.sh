@@ -8,12 +8,9 @@
 #
 # The transfers are slow enough to leave the processor to the commands.
 #
-# shellcheck disable=SC2317,SC2016 # the checks are called by name; another shell expands
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=quell-hosts.sh
 . ./quell-hosts.sh
 
 # What cc set may change, as one line.

@@ -6,12 +6,9 @@
 # its receipts are timed by a map of its own, not by a clock that seems to have jumped.
 #
 #	host0 (swift) --- stamp0, stamp1 --- host1 (swift)
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 host0="" host1=""

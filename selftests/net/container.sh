@@ -4,10 +4,8 @@
 # Root of a user namespace configures its own network: it may choose the algorithms
 # that the machine's administrator allows, and no others.  The last script of a boot:
 # 6.1 never lets a module go that a namespace was refused (Documentation/compat.md).
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 # as_container ALGORITHM

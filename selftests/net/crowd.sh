@@ -84,7 +84,6 @@ crowd_open()
 	crowd_enter client
 	rm -f "$dir/more"
 	mkfifo "$dir/more"
-	# shellcheck disable=SC2016 # $ is of that shell
 	start_in "$netns" sh -c 'exec many_tcp connect "$@" <>"$0"' "$dir/more" \
 		"${5:-$servers}" $port $ports "$1" "$2" ${3:+"$3"} >"$dir/crowd" 2>&1
 	crowd_client=$started

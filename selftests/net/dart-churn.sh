@@ -12,10 +12,8 @@
 #
 # The same seed makes the same storm; another:  export SEED=2.  With STORM_S it ends after so many
 # seconds, if that is before CHANGES.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 SEED=${SEED:-1}

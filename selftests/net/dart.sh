@@ -9,12 +9,10 @@
 #	hosts[1] wire --- port1 | $router | out0, swport 1 Gbit/s --- wire $receiver
 #	hosts[2] wire --- port2 +---------+                           10.85.9.2
 #	10.85.N.2       10.85.N.1
-# shellcheck disable=SC2317,SC2016,SC2086 # checks are called by name; $ is jq's; words
+# shellcheck disable=SC2086 # words
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=7100 there=10.85.9.2 line_bytes_ps=125000000

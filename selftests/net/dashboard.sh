@@ -4,12 +4,9 @@
 # The dashboard for Grafana: it has what an import needs, each metric that it asks for is one that
 # quell stat exports with all modules loaded, and each label.
 #
-# shellcheck disable=SC2317,SC2016 # checks are called by name; Grafana has dollars
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=suited.sh
 . ./suited.sh
 
 dashboard=../../userspace/examples/grafana.json

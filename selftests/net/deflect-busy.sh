@@ -5,12 +5,9 @@
 # processor sends deflected packets to it, the other sends to it as fast as it can.  7.3 lets the
 # processor that has a qdisc's lock enqueue for the others.  It takes two processors that run at the
 # same time to see that.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=deflect-net.sh
 . ./deflect-net.sh
 
 # Half the rate of others: slow machines must be able to fill the queue.

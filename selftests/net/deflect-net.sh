@@ -11,7 +11,7 @@
 # A's way to far's first address is by up1, to its second one by up2; each port
 # deflects by the other.  A flood that is no flow of RoCEv2's keeps a port's queue
 # long where that is wanted.
-# shellcheck disable=SC2317,SC2016,SC2034 # called by name; $ is jq's; used by others
+# shellcheck disable=SC2034 # used by others
 
 near="" A="" S1="" S2="" B="" far=""
 dir=$(mktemp -d)

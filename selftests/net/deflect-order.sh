@@ -9,12 +9,9 @@
 #			a million packets, most of which are deflected)
 #
 # Not among the scripts that run by themselves, as it takes minutes.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=deflect-net.sh
 . ./deflect-net.sh
 
 rounds=${DEFLECT_ROUNDS:-250}

@@ -3,14 +3,11 @@
 #
 # Deflection of TCP connections: by SYN, and by the Quell option's START, to a port that
 # gets bursts and cuts them; below in-tree parents.  Order is what TCP at both ends says.
-# shellcheck disable=SC2317,SC2016,SC2119,SC2153,SC2154 # called by name; $ is jq's; of deflect-net.sh
+# shellcheck disable=SC2119,SC2153,SC2154 # of deflect-net.sh
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=deflect-net.sh
 . ./deflect-net.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 PORT=7001

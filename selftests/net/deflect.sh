@@ -3,12 +3,9 @@
 #
 # In-order flow deflection: options, refusals, table, tokens, order, and alternates
 # that go away under load.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=deflect-net.sh
 . ./deflect-net.sh
 
 ## options

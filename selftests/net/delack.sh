@@ -6,12 +6,9 @@
 #
 #	$client wire --- wire $server, 50 us each way
 #	10.94.0.2        10.94.0.1
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 client="" server="" there=10.94.0.1

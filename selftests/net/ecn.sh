@@ -12,12 +12,9 @@
 #
 # The sender is a web server.  Receivers are processes, so packets wait in the
 # backlog of a busy socket and ACKs are deferred: what happens on a real machine.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is awk's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 port=8080

@@ -11,19 +11,16 @@
 #
 # In each case all bytes come back, both ends name the state of the option, and
 # their counters move by what the case says; at the end no checksum was wrong.
-# shellcheck disable=SC2154,SC2317 # $flows is talk.sh's; checks are called by name
+# shellcheck disable=SC2154 # $flows is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=8080 plain_port=8081 signed_port=8082 queue_port=8083 late_port=8084
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
-# shellcheck source-path=SCRIPTDIR source=fallback-net.sh
 . ./fallback-net.sh
 
 # Swift's own target is far below an emulated host's round-trip time.

@@ -7,10 +7,8 @@
 #
 #	$client wire --- wire $server, 20 us each way
 #	10.94.0.2        10.94.0.1
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 port=7300

@@ -8,12 +8,9 @@
 #
 # The path is longer than Swift is made for, so CUBIC takes over when the search ends.
 #
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=quell-hosts.sh
 . ./quell-hosts.sh
 
 make_long_network()

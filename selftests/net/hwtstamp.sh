@@ -6,12 +6,9 @@
 # where kernel and driver have it and by ioctl where not; a card or a driver that
 # would leave TCP's packets unstamped is refused and left as it was; and a flow
 # between cards that stamp is timed by them.
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=7000

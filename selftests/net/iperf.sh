@@ -10,12 +10,9 @@
 # Rate and target delay suit an emulated machine whose processors may be away
 # for tens of milliseconds: 100 ms are 250 kB at that rate, which the port holds.
 # The additive increase is that of a round trip without queue, so it is raised.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 rate_bits_ps=20000000

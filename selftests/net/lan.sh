@@ -16,16 +16,11 @@
 #
 #	$client wire --- west $router east --- wire $server
 #	10.84.1.2     10.84.1.1     10.84.2.1     10.84.2.2
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
-# shellcheck source-path=SCRIPTDIR source=routed.sh
 . ./routed.sh
-# shellcheck source-path=SCRIPTDIR source=suited.sh
 . ./suited.sh
 
 port=8400 sink_port=8401 there=10.84.2.2

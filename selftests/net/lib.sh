@@ -170,7 +170,6 @@ new_netns()
 # processor has no such map.  With PROCESSORS=3 two processors share the flows.
 keep_order()
 {
-	# shellcheck disable=SC2016 # $ is of that shell
 	in_netns "$1" sh -c 'for map in /sys/class/net/$0/queues/rx-*/rps_cpus; do
 		[ ! -e "$map" ] || echo "$1" >"$map" || exit 1
 	done' "$2" "${PROCESSORS:-1}"

@@ -7,14 +7,12 @@
 # mean of each; the checks are that every ping is answered and that the list had all flows.
 #
 #	list-beside.sh [FLOWS [SECONDS]]	10000 and 5; 100000 take --memory 4G
-# shellcheck disable=SC2317,SC2119 # checks are called by name; arguments have defaults
+# shellcheck disable=SC2119 # arguments have defaults
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-# shellcheck source-path=SCRIPTDIR source=crowd.sh
 . ./crowd.sh
 
 flows=${1:-10000} seconds=${2:-5}

@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Modules come when they are asked for, stay while they are used, and go.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 cc_file=/proc/sys/net/ipv4/tcp_congestion_control
@@ -197,7 +195,6 @@ start_traffic()
 		net.ipv4.tcp_rmem="4096 131072 262144" &&
 	set_cc_in "$netns" reno && start_in "$netns" many_tcp listen 5300 4 >"$dir/listener" &&
 	poll 10 grep -q ready "$dir/listener" || return 1
-	# shellcheck disable=SC2016 # $ is of that shell
 	start_in "$netns" sh -c 'while kill -0 "$0"; do
 			timeout 0.1 taskset 1 many_tcp connect 127.0.0.1 5300 4 20 10000000
 		done' $$ >"$dir/traffic" 2>&1

@@ -4,14 +4,12 @@
 # What Quell's flows take of the kernel's memory is on the account of the cgroup whose
 # sockets they are.  That of a connection which a listener accepts has none before it is
 # accepted: its context is on nobody's, as struct tcp_sock itself.
-# shellcheck disable=SC2317,SC2034,SC2119,SC2004,SC2154 # checks are called by name; arrays by reference
+# shellcheck disable=SC2034,SC2119,SC2004,SC2154 # arrays by reference
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-# shellcheck source-path=SCRIPTDIR source=crowd.sh
 . ./crowd.sh
 
 count=200

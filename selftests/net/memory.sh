@@ -6,14 +6,12 @@
 # A burst is of segments of one packet each, for what is kept of each segment.
 # QUELL_CROWDS=N,N names other numbers of connections than CI's; QUELL_UML_MEM=4G has
 # room for 100000.
-# shellcheck disable=SC2317,SC2034,SC2119 # checks are called by name; arrays by reference
+# shellcheck disable=SC2034,SC2119 # arrays by reference
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-# shellcheck source-path=SCRIPTDIR source=crowd.sh
 . ./crowd.sh
 
 # 1 KiB, and what pages of a slab cannot hold.

@@ -9,12 +9,10 @@
 #	$client wire --- wire $server	10.90.0.2, 10.90.0.1
 #	$client far --- box0 $box (option_box) box1 --- far $server	10.91.0.2, 10.91.0.1
 #	$apart		its own settings
-# shellcheck disable=SC2016,SC2086,SC2154,SC2317 # inner shells; numbers; $started is lib.sh's; checks are called by name
+# shellcheck disable=SC2086,SC2154 # inner shells; numbers; $started is lib.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=8080 plain_port=8081 many_port=8082

@@ -10,14 +10,11 @@
 # with each value of the parameter, an algorithm that does without the option (swift) and two
 # that need it (hpcc, dart), at both ends and at the client alone, over IPv4 and IPv6; with
 # MPTCP at one end alone, where the connection is plain TCP; and with Fast Open.
-# shellcheck disable=SC2154,SC2317 # $flows is talk.sh's; checks are called by name
+# shellcheck disable=SC2154 # $flows is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
-# shellcheck source-path=SCRIPTDIR source=suited.sh
 . ./suited.sh
 
 port=8080 plain_port=8081

@@ -5,12 +5,9 @@
 # router, and a bridge in the router's place.
 #
 #	$sender --- $router up0: swport, trimming --- $receiver
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 port=8080

@@ -5,10 +5,8 @@
 # counts of its retransmission queue must hold after each, and the data arrive.
 #
 #	$sender wire0 --- wire0 $receiver, whose ACKs take 5 ms
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 storm=/sys/module/quell_nackstorm/parameters

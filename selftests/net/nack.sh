@@ -8,12 +8,9 @@
 #
 # They arrive unharmed over IPv4 and IPv6, with and without segmentation offload, with
 # several algorithms, and each trimmed packet and each NACK is accounted for.
-# shellcheck disable=SC2317,SC2016 # the checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 port=8080

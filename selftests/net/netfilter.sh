@@ -16,16 +16,12 @@
 #
 #	$client wire --- west $router east --- wire $server
 #	10.80.1.2     10.80.1.1     10.80.2.1     10.80.2.2
-# shellcheck disable=SC2154,SC2317 # $flows is talk.sh's; checks are called by name
+# shellcheck disable=SC2154 # $flows is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
-# shellcheck source-path=SCRIPTDIR source=routed.sh
 . ./routed.sh
-# shellcheck source-path=SCRIPTDIR source=suited.sh
 . ./suited.sh
 
 # What each algorithm listens on is this and its number; without one, plain.
@@ -393,7 +389,6 @@ END
 # queued_now NETNS: packets that wait for their verdict.
 queued_now()
 {
-	# shellcheck disable=SC2016 # $ is awk's
 	in_netns "$1" awk '{ n += $3 } END { print n + 0 }' /proc/net/netfilter/nfnetlink_queue
 }
 
@@ -460,7 +455,6 @@ held_beside_a_flow()
 		table ip q { chain q { type filter hook output priority 0; udp dport 9 queue num 0; }; }
 	END
 	before=$(counter_of "$other" snmp Udp NoPorts)
-	# shellcheck disable=SC2016 # $ is of that shell
 	in_netns "$other" bash -c 'for i in 1 2 3; do echo $i >/dev/udp/127.0.0.1/9; done' &&
 	poll 10 queued "$other" 3 && serve "$other" $plain_port cc,swift || return 1
 	serving=("$started")

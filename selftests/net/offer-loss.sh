@@ -3,14 +3,12 @@
 #
 # Connections agree on the Quell option at both ends, to have it or not, whatever happens
 # to the segments that open them and whoever speaks first.
-# shellcheck disable=SC2317,SC2119,SC2016 # checks are called by name, and by eval
+# shellcheck disable=SC2119
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-# shellcheck source-path=SCRIPTDIR source=crowd.sh
 . ./crowd.sh
 
 count=50 bytes=100

@@ -3,14 +3,12 @@
 #
 # Connections that open at once agree on the Quell option, all of them and at both
 # ends, however many there are.
-# shellcheck disable=SC2317,SC2119 # checks are called by name; arguments have defaults
+# shellcheck disable=SC2119 # arguments have defaults
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-# shellcheck source-path=SCRIPTDIR source=crowd.sh
 . ./crowd.sh
 
 # agree COUNT: so many at once, each with a request and an answer.

@@ -24,12 +24,9 @@
 # Then (or only, with the word) without a slow wire, where the processor is the limit, one
 # flow and eight.  One that takes as long for a division as for a move is no real one, so
 # that is said, and not judged.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 port=5201
@@ -53,7 +50,6 @@ defer rm -rf "$dir"
 mkfifo "$dir/never"
 
 # Bytes and packets the router's device sent, every 50 ms, by no other process.
-# shellcheck disable=SC2016 # $ is of that shell
 sampler='while :; do
 	read -r bytes <"$1/tx_bytes"
 	read -r packets <"$1/tx_packets"

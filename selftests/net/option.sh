@@ -16,12 +16,9 @@
 # arrives unharmed; checksums hold everywhere; the option is spoken where
 # both want it, and nowhere else.
 # Arguments: offloads, on and off without.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=pair.sh
 . ./pair.sh
 
 port=8080

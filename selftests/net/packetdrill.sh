@@ -10,13 +10,12 @@
 #	pass	to its end
 #	N	not as written at line N of the script, and no line before
 #	other	neither
-# shellcheck disable=SC2317,SC2154 # checks are called by name; quell_top is guest-uml's
+# shellcheck disable=SC2154 # quell_top is guest-uml's
 
 # A /tmp to write to, as scripts do, is nobody else's.
 [ -n "${packetdrill_private-}" ] || packetdrill_private=1 exec unshare -m "$0"
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 dir=$(mktemp -d)

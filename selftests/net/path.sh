@@ -13,12 +13,9 @@
 # Each segment has its label, and the entropies come back and are used again;
 # ACKs keep to one.  None of it where nobody asks for it, or may: entropies 0, no
 # option at the other end, labels switched off or not the stack's own, IPv4.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=pair.sh
 . ./pair.sh
 
 port=8080

@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Depth and sojourn percentiles of the switch port's bands.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 off_by_default()

@@ -3,12 +3,10 @@
 #
 # The switch port over netlink: what is not understood is refused by name, and whoever
 # listens hears of every change, whatever the port has to say of itself.
-# shellcheck disable=SC2317,SC2086,SC1083,SC2016 # checks are called by name; words; $ is awk's
+# shellcheck disable=SC2086,SC1083 # words
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 # Attributes of include/uapi/linux/pkt_sched_swport.h.

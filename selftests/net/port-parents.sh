@@ -7,12 +7,9 @@
 # port may have a rate.
 #
 # For the debug kernel, which has these (run-uml debug port-parents.sh).
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 hold_send=/sys/module/quell_holdnic/parameters/send

@@ -4,12 +4,9 @@
 # The switch port below mq, a port for each transmit queue of a device: what is about the
 # whole device is refused, what is not is there, and a shared buffer is one limit for all; with
 # joint, all queues are one port.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 far_mac=02:00:00:00:00:02
@@ -248,7 +245,6 @@ joint_marks_enqueue()
 # record_flows COUNT: segments with an empty record from so many sources.
 record_flows()
 {
-	# shellcheck disable=SC2016 # expanded there
 	in_netns "$near" bash -c 'for ((i = 1; i <= $1; i++)); do
 		record_pkt send va src=10.78.1.$i bytes=1000 \
 			options=fe1851550500039801020304000000000000000000000000 || exit 1

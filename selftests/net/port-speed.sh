@@ -4,10 +4,8 @@
 # The rate that telemetry states where the port has none of its own: its device's, asked
 # again as the device comes up.  In a guest of its own, or before port-storm.sh, which unloads
 # the module.
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 near=""

@@ -10,12 +10,9 @@
 #
 # For the debug kernel, which has these devices (run-uml debug port-tunnel-dev.sh), before a script
 # that unloads the module.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 source="" sink="" kind=""

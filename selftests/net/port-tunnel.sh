@@ -4,12 +4,9 @@
 # What a switch port does with packets in tunnels and behind tags, counted to the packet:
 # bands, marks, telemetry, trimming, NACKs, deflection.  The tools of the other tests make
 # and read the frames; PKT_TUNNEL puts them into the tunnel (pkt_tunnel.c).
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 tunnels=(vlan qinq ipip ip6tnl gre gretap vxlan vxlan6 geneve)

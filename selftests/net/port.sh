@@ -9,7 +9,6 @@
 # once and the next one in minutes, so what is queued is known exactly.  Then
 # the rate is raised and the far end lists what arrives.  swport_pkt makes and
 # lists the frames.
-# shellcheck disable=SC2016 # $ is jq's
 
 near="" far="" receiver="" heard_by=.
 dir=$(mktemp -d)

@@ -4,10 +4,8 @@
 # Every preset of the quell command on the real modules: what it sets, what cc
 # show then calls it, and that a wrong one changes nothing.
 #
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 netns="" other=""

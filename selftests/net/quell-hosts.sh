@@ -44,7 +44,6 @@ start_client()
 
 	[[ $1 != *:* ]] || family=6
 	printf '%s\n' "open $family" "connect $1 $port" "send 2000000000" >"$dir/commands"
-	# shellcheck disable=SC2016 # $ is of that shell
 	ip netns exec "$left" bash -c 'exec 3<>"/dev/tcp/$0/$1" && exec option_tcp talk <"$2"' \
 		"$1" "$port" "$dir/commands" >"$dir/client" 2>&1 &
 	client=$!

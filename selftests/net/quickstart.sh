@@ -7,10 +7,8 @@
 #	this host eth1 --- router, and 10.1.9.9 in it
 #	10.1.0.2           10.1.0.1
 #
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 port=5201 router=""

@@ -3,12 +3,10 @@
 #
 # A storm for KCSAN (race.sh): namespaces with flows come and go, and then the modules, while all is
 # listed without end.
-# shellcheck disable=SC2317,SC2031,SC2154 # called by name; each worker draws for itself; of race.sh
+# shellcheck disable=SC2031,SC2154 # each worker draws for itself; of race.sh
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=race.sh
 . ./race.sh
 
 watched=""

@@ -3,10 +3,8 @@
 #
 # KCSAN sees a race: the module quell_planted has one.  run-qemu wants its report, and none of the
 # module's other accesses.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 is_reported()

@@ -6,10 +6,8 @@
 #
 #	left (algorithm) --- veth, shaped --- right
 #
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 left="" right="" port=5210

@@ -11,14 +11,11 @@
 #	10.81.1.2     10.81.1.1     10.81.2.1     10.81.2.2
 #
 # The router makes them up, while the server's answers take 300 ms.
-# shellcheck disable=SC2154,SC2317 # $flows is talk.sh's; checks are called by name
+# shellcheck disable=SC2154 # $flows is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
-# shellcheck source-path=SCRIPTDIR source=routed.sh
 . ./routed.sh
 
 # Those of trim_pkt.c.

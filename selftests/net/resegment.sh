@@ -7,10 +7,8 @@
 #
 #	$client wire --- west $box east --- wire $server, 50 us each way, 1 Gbit/s
 #	10.94.0.2                           10.94.0.1
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 port=7200

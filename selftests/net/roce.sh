@@ -10,10 +10,8 @@
 # rdma_rxe receives in the first namespace only, so both ends are in it, and rules put
 # what one sends the other on the cable.  R's up1 is the port; it is slow, and a flood
 # that is no RoCEv2 keeps its queue long where that is wanted.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 A=10.74.1.1 B=10.74.2.1

@@ -4,10 +4,8 @@
 # quell -batch, save, restore and sync: settings as commands of a file.  A wrong file changes no
 # setting, and if the kernel refuses one, those before it are undone.
 #
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 netns="" other=""

@@ -13,10 +13,8 @@
 # and ECN nodrop, which is what swport does always; RED's early drops it has not, so
 # where RED drops what is not ECN-capable, swport must let it into the backlog up to
 # its limit.  It has no qevents.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 BACKLOG=30000

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Switch ports of one network namespace share a buffer with dynamic thresholds.
-# shellcheck disable=SC2317,SC2016,SC2086,SC2048 # checks are called by name; $ is jq's; words
+# shellcheck disable=SC2086,SC2048 # words
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 # A second port beside va: vc, with vd at the other end.

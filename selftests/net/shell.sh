@@ -5,10 +5,9 @@
 # router whose port to the server is a swport.  QUELL_TTY is "ROWSxCOLUMNS" of the terminal.
 #
 #	client 10.1.0.1 --- router, swport --- server 10.2.0.1
-# shellcheck disable=SC2317,SC2012 # called by name; names of modules
+# shellcheck disable=SC2012 # names of modules
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 port="rate 200mbit limit 225kb ecn min 45kb max 180kb telemetry 8us"

@@ -8,12 +8,9 @@
 #
 # All three are namespaces of one kernel, hence of one clock.  What an observer learns of
 # a flow is the offset of its stamps from a clock of his own, here CLOCK_MONOTONIC.
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=7200 first="" second="" server=""

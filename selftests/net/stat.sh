@@ -4,12 +4,9 @@
 # quell stat against the real module: what was counted since the last time, as text, as JSON and
 # as metrics, whose history it is, and who may read it.
 #
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=quell-hosts.sh
 . ./quell-hosts.sh
 
 # counted NAME: the count of a counter in $dir/text.

@@ -6,12 +6,9 @@
 #
 # The device has neither TSO nor checksums: what leaves the port whole is cut behind it, so
 # the far end sees the same frames.  A port with a rate splits by default, hence "no-split-gso".
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 # A Quell option with an empty telemetry record, and a TCP-INT option.

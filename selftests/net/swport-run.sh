@@ -3,12 +3,9 @@
 #
 # The switch port, packet by packet: super-packets, parents, rate, and changes
 # under load.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 ## super-packets

@@ -9,10 +9,8 @@
 #
 # They arrive unharmed, tails were probed and repaired, and with tail-probes 0
 # none is; connections may be cut off while the timer runs.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 port=8080

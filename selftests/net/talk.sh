@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2154,SC2317
+# shellcheck shell=bash disable=SC2154
 #
 # Connections of option_tcp.c, for tests of the Quell option: servers that send
 # back what they get, and talkers, which take commands and answer them.  $dir is

@@ -3,12 +3,10 @@
 #
 # A host with Quell's tcp-int and an agent that writes the TCP-INT option, too: what
 # leaves has one option, the agent's.
-# shellcheck disable=SC2317,SC2154 # checks are called by name
+# shellcheck disable=SC2154
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=8080

@@ -7,12 +7,10 @@
 # Off by default; with a host that has no Quell the file arrives all the same;
 # nothing is longer than the MTU, with jumbo bursts and without; under loss no
 # retransmission is owed to it.
-# shellcheck disable=SC2317,SC2016,SC2154 # checks are called by name; $ is jq's
+# shellcheck disable=SC2154
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 port=8080

@@ -6,12 +6,9 @@
 #
 # Segments are made by hand, with a time to live as if they had come through a
 # router.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 # As its sender leaves it, and what an idle port of 10 Gbit/s makes of its head:

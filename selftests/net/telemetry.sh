@@ -6,12 +6,9 @@
 #
 # Most segments are made by hand with a time to live as if they had come through a
 # router; the last checks send them through two.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 # The Quell option with data section (962 bytes, departure 0x01020304) and room.

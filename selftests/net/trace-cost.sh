@@ -12,12 +12,9 @@
 #
 # It is the tracer's programs by the kernel's own clock of them, most of whose runs are for
 # acknowledgments, the reading of that clock included.  The trampoline that calls them is not.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=pair.sh
 . ./pair.sh
 
 port=9000

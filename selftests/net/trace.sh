@@ -10,12 +10,9 @@
 # For each congestion control a file is sent through loss and traced: the last row has what ss
 # prints of the connection, and the rows before it lead there.  Then filters, samples, records
 # without room, ends of the tracer in each way, and who may not trace.
-# shellcheck disable=SC2317,SC2016 # the checks are called by name, the filters are awk's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=pair.sh
 . ./pair.sh
 
 port=9000

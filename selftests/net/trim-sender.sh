@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Trimming to the sender: a router's port that drops a segment answers who sent it.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=router.sh
 . ./router.sh
 
 dir=$(mktemp -d)

@@ -6,12 +6,9 @@
 #
 # A data band of 64 bytes has no room for any packet of these: with it all are trimmed
 # at once.  trim_pkt makes packets and judges those that come.
-# shellcheck disable=SC2317,SC2016 # checks are called by name; $ is jq's
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=port.sh
 . ./port.sh
 
 # Trimmed packets overtake others.

@@ -7,12 +7,9 @@
 #
 # TCP's own word for it are the counters TCPLossUndo, TCPFullUndo, TCPPartialUndo and
 # TCPDSACKUndo of the sender's namespace.
-# shellcheck disable=SC2317 # checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 port=7100

@@ -3,10 +3,8 @@
 #
 # The verifier of this kernel accepts each BPF object, after at most half of the instructions that
 # it would go through.  Prints the table of Documentation/notes/ebpf.md.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
 
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf

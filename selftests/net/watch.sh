@@ -6,12 +6,9 @@
 #
 #	left (swift) --- veth, 100 Mbit/s --- right
 #
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=quell-hosts.sh
 . ./quell-hosts.sh
 
 # Some name that a container's user may give.

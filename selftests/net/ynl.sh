@@ -6,13 +6,11 @@
 # attribute that it lacks UnknownAttr.  Without --process-unknown it would fail at these, but
 # at those of type pad, too, which 64-bit values have on this architecture.  For run-uml: it wants python3, and the source
 # that the laboratory's kernel is built from, of Debian's linux-source.
-# shellcheck disable=SC2016,SC2086,SC2154,SC2317 # awk; numbers; quell_top comes from the command
+# shellcheck disable=SC2086,SC2154 # awk; numbers; quell_top comes from the command
 # line; called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR source=talk.sh
 . ./talk.sh
 
 source=$(dirname "$(readlink "$quell_top/build/lab/linux")")/source

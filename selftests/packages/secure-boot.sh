@@ -9,10 +9,8 @@
 #
 # /quell has the key's certificate, a password for it, and the modules signed with the key and
 # with another one; those that modprobe finds are unsigned.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR source=../net/lib.sh
 . ./lib.sh
 
 updates=/usr/lib/modules/$(uname -r)/updates

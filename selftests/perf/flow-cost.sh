@@ -10,12 +10,9 @@
 # The algorithms of the kernel come first, before a module of Quell is there.
 #
 #	flow-cost.sh [bpf]	those of BPF objects, too: ours, and the kernel's below /etc
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR/../net source=lib.sh
 . ./lib.sh
-# shellcheck source-path=SCRIPTDIR/../net source=router.sh
 . ./router.sh
 
 port=5201

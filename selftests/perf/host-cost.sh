@@ -21,10 +21,8 @@
 #
 # Its arguments are the rows; without, all.  With "trace CASE" before them it is only that case,
 # whose counted part goes on for long enough to be traced after "trace NAME", as by flow-cost.sh.
-# shellcheck disable=SC2317 # the checks are called by name
 
 cd "$(dirname "$0")" || exit 1
-# shellcheck source-path=SCRIPTDIR/../net source=lib.sh
 . ./lib.sh
 
 port=7000
