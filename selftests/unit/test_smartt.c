@@ -26,21 +26,21 @@ TEST(init)
 		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX, 0, 1 << 30, MSS },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		start(&f, 10, 0);
-		f.p.init_window_bytes = cases[i].init_bytes;
-		quell_smartt_init(&f.v, &f.p, &(struct quell_sample) {
-				.now_ns = START_NS, .min_rtt_ns = cases[i].min_rtt_ns,
-				.link_bytes_ps = cases[i].link_bytes_ps,
-				.mss_bytes = cases[i].mss_bytes,
-			}, &f.out);
-		EXPECT_EQ(cases[i].want_bytes, window_bytes(&f))
-			TH_LOG("quell_smartt_init__%s", cases[i].name);
+		f.p.init_window_bytes = row->init_bytes;
+		quell_smartt_init(&f.v, &f.p,
+				  &(struct quell_sample){
+					  .now_ns = START_NS,
+					  .min_rtt_ns = row->min_rtt_ns,
+					  .link_bytes_ps = row->link_bytes_ps,
+					  .mss_bytes = row->mss_bytes,
+				  },
+				  &f.out);
+		expect_eq(row->want_bytes, window_bytes(&f), "%s", row->name);
 	}
-	EXPECT_TRUE(sizeof(struct quell_smartt_vars) == 64)
-		TH_LOG("quell_smartt_vars__64_bytes");
+	expect(sizeof(struct quell_smartt_vars) == 64, "quell_smartt_vars__64_bytes");
 }
 
 /* Algorithm 1: one ACK of one segment, window of 10 segments. */
@@ -69,19 +69,16 @@ TEST(core_cases)
 		{ "no_average", 0, 0, MSS, 40960, true },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		start(&f, 10, cases[i].avg_ns);
+	for_each_row(row, cases) {
+		start(&f, 10, row->avg_ns);
 		f.p.qa = 0;
 		f.p.fast_q16 = 0;
-		ack(&f, cases[i].rtt_ns, cases[i].marked_bytes);
-		EXPECT_EQ(cases[i].want_bytes, window_bytes(&f))
-			TH_LOG("quell_smartt_core_cases__%s", cases[i].name);
-		EXPECT_TRUE(f.out.change_path == cases[i].want_path &&
-			    f.out.target_ns == TARGET_NS &&
-			    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
-			TH_LOG("quell_smartt_core_cases__%s_decision", cases[i].name);
+		ack(&f, row->rtt_ns, row->marked_bytes);
+		expect_eq(row->want_bytes, window_bytes(&f), "%s", row->name);
+		expect(f.out.change_path == row->want_path && f.out.target_ns == TARGET_NS &&
+			       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+		       "%s_decision", row->name);
 	}
 }
 
@@ -95,29 +92,25 @@ TEST(bounded)
 	quell_smartt_observe(&f.v, &f.p, &at_start);
 	f.p.adapt_bool = 1;
 	ack(&f, 20000, 0);
-	EXPECT_EQ(40960 + 1024, window_bytes(&f))
-		TH_LOG("quell_smartt_increase__a_fourth_of_the_window");
+	expect_eq(40960 + 1024, window_bytes(&f), "a_fourth_of_the_window");
 	start(&f, 2, 20000);
 	f.p.scale_bdp_bytes = 1;
 	quell_smartt_observe(&f.v, &f.p, &at_start);
 	f.p.adapt_bool = 1;
 	ack(&f, 20000, 0);
-	EXPECT_EQ(2 * MSS + MSS / 2, window_bytes(&f))
-		TH_LOG("quell_smartt_increase__a_segment_at_least");
+	expect_eq(2 * MSS + MSS / 2, window_bytes(&f), "a_segment_at_least");
 	start(&f, 1, 20000);
 	f.p.scale_bdp_bytes = 1;
 	quell_smartt_observe(&f.v, &f.p, &at_start);
 	f.p.adapt_bool = 1;
 	f.v.window_q16 = quell_mss_q16(MSS) / 4;
 	ack(&f, 20000, 0);
-	EXPECT_TRUE(window_bytes(&f) <= MSS / 4 + MSS)
-		TH_LOG("quell_smartt_increase__by_itself_below_a_segment");
+	expect(window_bytes(&f) <= MSS / 4 + MSS, "by_itself_below_a_segment");
 	start(&f, 10, 12000);
 	f.p.adapt_bool = 1;
 	f.v.flags |= QUELL_SMARTT_F_FAST;
 	ack(&f, 12000, 0);
-	EXPECT_EQ(11 * MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_fast_increase__as_slow_start");
+	expect_eq(11 * MSS, window_bytes(&f), "as_slow_start");
 }
 
 TEST(increases)
@@ -127,84 +120,69 @@ TEST(increases)
 	start(&f, 10, 20000);
 	f.p.pi_fair = 0;
 	ack(&f, 15000, 0);
-	EXPECT_EQ(40960 + 163, window_bytes(&f))
-		TH_LOG("quell_smartt_increase__no_fair_after");
+	expect_eq(40960 + 163, window_bytes(&f), "no_fair_after");
 	start(&f, 10, 20000);
 	/* a new parameter counts from the next base round trip on */
 	f.p.scale_bdp_bytes = BDP_BYTES / 4;
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 20000, 0);
-	EXPECT_EQ(40960 + 409, window_bytes(&f))
-		TH_LOG("quell_smartt_scale__not_before_the_round");
+	expect_eq(40960 + 409, window_bytes(&f), "not_before_the_round");
 	f.v.window_q16 = 10 * MSS << 16;
 	ack(&f, 20000, 0);
-	EXPECT_EQ(40960 + 1638, window_bytes(&f))
-		TH_LOG("quell_smartt_increase__scaled_by_bdp");
+	expect_eq(40960 + 1638, window_bytes(&f), "scaled_by_bdp");
 	/* a new segment size counts at once: half the segment, half the BDP's part */
 	start(&f, 10, 20000);
 	f.p.scale_bdp_bytes = BDP_BYTES - MSS / 2;
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	f.s.mss_bytes = MSS / 2;
 	ack(&f, 20000, 0);
-	EXPECT_EQ(40960 + 204, window_bytes(&f))
-		TH_LOG("quell_smartt_scale__new_segment_size");
+	expect_eq(40960 + 204, window_bytes(&f), "new_segment_size");
 	/* and so does a new base round-trip time: half of the window at most */
 	start(&f, 50, 20000);
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	f.s.min_rtt_ns = BASE_NS / 2;
 	ack(&f, 20000, 0);
-	EXPECT_EQ((BDP_BYTES + MSS) * 3 / 4, window_bytes(&f))
-		TH_LOG("quell_smartt_scale__new_base_rtt");
+	expect_eq((BDP_BYTES + MSS) * 3 / 4, window_bytes(&f), "new_base_rtt");
 	/* steps of 64 GB a round trip are not for this world: 16 MiB a segment */
 	start(&f, 10, 20000);
 	f.p.scale_bdp_bytes = 1;
 	quell_smartt_observe(&f.v, &f.p, &at_start);
-	EXPECT_EQ(0xffffffff, f.v.unit_q8)
-		TH_LOG("quell_smartt_scale__saturates");
+	expect_eq(0xffffffff, f.v.unit_q8, "saturates");
 	ack(&f, 20000, 0);
-	EXPECT_EQ(MOST_BYTES, window_bytes(&f))
-		TH_LOG("quell_smartt_due_q16__large");
+	expect_eq(MOST_BYTES, window_bytes(&f), "large");
 	/* min(size, ...): sixty-four segments per window would be 6.4 of them */
 	start(&f, 10, 20000);
 	f.p.pi_pkts_q16 = 64 << 16;
 	f.p.pi_fair = 0;
 	f.p.fast_q16 = 0;
 	ack(&f, 12000, 0);
-	EXPECT_EQ(40960 + 4096, window_bytes(&f))
-		TH_LOG("quell_smartt_increase__at_most_acked");
+	expect_eq(40960 + 4096, window_bytes(&f), "at_most_acked");
 	/* half of the ACK marked: half of the increase, and another path */
 	start(&f, 10, 15000);
 	f.s.acked_bytes = 2 * MSS;
 	ack(&f, 15000, MSS);
-	EXPECT_EQ(40960 + 573, window_bytes(&f))
-		TH_LOG("quell_smartt_increase__unmarked_part");
-	EXPECT_TRUE(f.out.change_path)
-		TH_LOG("quell_smartt_core_cases__marked_part");
+	expect_eq(40960 + 573, window_bytes(&f), "unmarked_part");
+	expect(f.out.change_path, "marked_part");
 	start(&f, 10, 15000);
 	f.s.flags |= QUELL_S_APP_LIMITED;
 	ack(&f, 15000, 0);
-	EXPECT_EQ(40960, window_bytes(&f))
-		TH_LOG("quell_smartt_increase__app_limited");
-	EXPECT_EQ(1, f.st.app_limited)
-		TH_LOG("quell_smartt_increase__app_limited_counted");
+	expect_eq(40960, window_bytes(&f), "app_limited");
+	expect_eq(1, f.st.app_limited, "app_limited_counted");
 	start(&f, 50, 15000);
 	f.v.window_q16 = MOST_BYTES << 16;
 	ack(&f, 15000, 0);
-	EXPECT_EQ(MOST_BYTES, window_bytes(&f))
-		TH_LOG("quell_smartt_clamp__most");
+	expect_eq(MOST_BYTES, window_bytes(&f), "most");
 	/* eta: one segment per base round trip regardless of the marks */
 	start(&f, 10, 15000);
 	f.p.eta_pkts_q16 = 65536;
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 15000, MSS);
-	EXPECT_EQ(11 * MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_settle__eta");
+	expect_eq(11 * MSS, window_bytes(&f), "eta");
 	f.s.now_ns += BASE_NS;
 	f.s.flags |= QUELL_S_APP_LIMITED;
 	ack(&f, 15000, MSS);
-	EXPECT_EQ(11 * MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_settle__eta_app_limited");
+	expect_eq(11 * MSS, window_bytes(&f), "eta_app_limited");
 }
 
 TEST(decrease)
@@ -216,52 +194,42 @@ TEST(decrease)
 	ack(&f, 100000, MSS);
 	f.s.now_ns += BASE_NS - 1;
 	ack(&f, 100000, MSS);
-	EXPECT_EQ(5 * MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_decrease__once_per_base_rtt");
-	EXPECT_EQ(1, f.st.held)
-		TH_LOG("quell_smartt_decrease__held");
+	expect_eq(5 * MSS, window_bytes(&f), "once_per_base_rtt");
+	expect_eq(1, f.st.held, "held");
 	f.s.now_ns += 1;
 	ack(&f, 100000, MSS);
-	EXPECT_EQ(10240, window_bytes(&f))
-		TH_LOG("quell_smartt_decrease__after_base_rtt");
+	expect_eq(10240, window_bytes(&f), "after_base_rtt");
 	f.s.now_ns += BASE_NS;
 	ack(&f, 100000, MSS);
 	f.s.now_ns += BASE_NS;
 	ack(&f, 100000, MSS);
-	EXPECT_EQ(MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_clamp__one_segment");
+	expect_eq(MSS, window_bytes(&f), "one_segment");
 	/* of the queueing delay: 0.8 * 3.6 / 9.6 = 0.3, 0.8 being a little more in Q16 */
 	start(&f, 10, 21600);
 	f.p.md_queueing = 1;
 	ack(&f, 21600, MSS);
-	EXPECT_EQ(28671, window_bytes(&f))
-		TH_LOG("quell_smartt_decrease__queueing");
+	expect_eq(28671, window_bytes(&f), "queueing");
 	/* a target of 18 us given as target_rtt instead of target_delay */
 	start(&f, 10, 21600);
 	f.p.target_delay_ns = 6000;
 	f.p.target_rtt_q16 = 2 * 65536;
 	ack(&f, 21600, MSS);
-	EXPECT_EQ(35498, window_bytes(&f))
-		TH_LOG("quell_smartt_target_ns__delay");
+	expect_eq(35498, window_bytes(&f), "delay");
 	/* one change of path, then a whole base round trip without */
 	start(&f, 10, 15000);
 	f.p.qa = 0;
 	ack(&f, 15000, MSS);
-	EXPECT_TRUE(f.out.change_path)
-		TH_LOG("quell_smartt_reroute__first");
+	expect(f.out.change_path, "first");
 	f.s.now_ns = START_NS + BASE_NS - 1;
 	ack(&f, 15000, MSS);
-	EXPECT_TRUE(!f.out.change_path)
-		TH_LOG("quell_smartt_reroute__once_per_base_rtt");
+	expect(!f.out.change_path, "once_per_base_rtt");
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 15000, MSS);
 	f.s.now_ns = START_NS + 2 * BASE_NS;
 	ack(&f, 15000, MSS);
-	EXPECT_TRUE(!f.out.change_path)
-		TH_LOG("quell_smartt_reroute__not_in_the_next");
+	expect(!f.out.change_path, "not_in_the_next");
 	ack(&f, 15000, MSS);
-	EXPECT_TRUE(f.out.change_path && f.st.path_changes == 2)
-		TH_LOG("quell_smartt_reroute__after_base_rtt");
+	expect(f.out.change_path && f.st.path_changes == 2, "after_base_rtt");
 }
 
 /* Fixed points: the average is never 0, any constant round trip is reached from both sides. */
@@ -269,24 +237,20 @@ TEST(average)
 {
 	static const u64 starts_ns[] = { 0, 12000, 15000, 200000 };
 	struct fixture f;
-	size_t i;
 	int n;
 
-	for (i = 0; i < ARRAY_SIZE(starts_ns); i++) {
-		start(&f, 10, starts_ns[i]);
+	for_each_row(row, starts_ns) {
+		start(&f, 10, *row);
 		for (n = 0; n < 3000; n++)
 			quell_smartt_average(&f.v, &f.p, 15000, 1);
-		EXPECT_EQ(15000 << 4, f.v.avg_rtt_q4)
-			TH_LOG("quell_smartt_average__from_%u", (unsigned int)starts_ns[i]);
+		expect_eq(15000 << 4, f.v.avg_rtt_q4, "from_%u", (unsigned int)*row);
 	}
 	/* 0.0125 of 16000 is 200 for one packet, all of it for 80 and more */
 	start(&f, 10, 16000);
 	quell_smartt_average(&f.v, &f.p, 32000, 1);
-	EXPECT_EQ(16200, f.v.avg_rtt_q4 >> 4)
-		TH_LOG("quell_smartt_average__one_packet");
+	expect_eq(16200, f.v.avg_rtt_q4 >> 4, "one_packet");
 	quell_smartt_average(&f.v, &f.p, 32000, 100);
-	EXPECT_EQ(32000, f.v.avg_rtt_q4 >> 4)
-		TH_LOG("quell_smartt_average__many_packets");
+	expect_eq(32000, f.v.avg_rtt_q4 >> 4, "many_packets");
 }
 
 /* Algorithm 3. */
@@ -300,31 +264,24 @@ TEST(fast_increase)
 	f.p.pi_pkts_q16 = 0;
 	for (n = 0; n < 4; n++)
 		ack(&f, 13000, 0);
-	EXPECT_TRUE(!f.st.fast_increases)
-		TH_LOG("quell_smartt_fast_increase__not_within_a_window");
+	expect(!f.st.fast_increases, "not_within_a_window");
 	ack(&f, 13000, 0);
-	EXPECT_EQ(1, f.st.fast_increases)
-		TH_LOG("quell_smartt_fast_increase__after_a_window");
+	expect_eq(1, f.st.fast_increases, "after_a_window");
 	f.v.window_q16 = 4 * MSS << 16;
 	ack(&f, 13000, 0);
-	EXPECT_EQ(6 * MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_fast_increase__two_per_segment");
+	expect_eq(6 * MSS, window_bytes(&f), "two_per_segment");
 	f.s.flags |= QUELL_S_APP_LIMITED;
 	ack(&f, 13000, 0);
-	EXPECT_EQ(6 * MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_fast_increase__app_limited");
+	expect_eq(6 * MSS, window_bytes(&f), "app_limited");
 	ack(&f, 13001, 0);
-	EXPECT_TRUE(!(f.v.flags & QUELL_SMARTT_F_FAST) && !f.v.clear_bytes)
-		TH_LOG("quell_smartt_fast_increase__delay_ends_it");
+	expect(!(f.v.flags & QUELL_SMARTT_F_FAST) && !f.v.clear_bytes, "delay_ends_it");
 	f.v.flags |= QUELL_SMARTT_F_FAST;
 	ack(&f, 13000, 1);
-	EXPECT_TRUE(!(f.v.flags & QUELL_SMARTT_F_FAST))
-		TH_LOG("quell_smartt_fast_increase__mark_ends_it");
+	expect(!(f.v.flags & QUELL_SMARTT_F_FAST), "mark_ends_it");
 	f.v.clear_bytes = 0xffffffff;
 	f.s.flags = QUELL_S_ECN;
 	ack(&f, 13000, 0);
-	EXPECT_TRUE(f.v.clear_bytes == 0xffffffff)
-		TH_LOG("quell_smartt_count_bytes__saturates");
+	expect(f.v.clear_bytes == 0xffffffff, "saturates");
 }
 
 /* Section III-G. */
@@ -337,21 +294,17 @@ TEST(batch)
 	f.p.batch_pkts = 8;
 	for (n = 0; n < 7; n++)
 		ack(&f, 20000, 0);
-	EXPECT_EQ(10 * MSS, window_bytes(&f))
-		TH_LOG("quell_smartt_settle__waits");
+	expect_eq(10 * MSS, window_bytes(&f), "waits");
 	ack(&f, 20000, 0);
 	/* eight times 409.6 */
-	EXPECT_EQ(10 * MSS + 3276, window_bytes(&f))
-		TH_LOG("quell_smartt_settle__eight_segments");
-	EXPECT_TRUE(!f.v.pending_bytes2 && !f.v.batch_pkts)
-		TH_LOG("quell_smartt_settle__starts_anew");
+	expect_eq(10 * MSS + 3276, window_bytes(&f), "eight_segments");
+	expect(!f.v.pending_bytes2 && !f.v.batch_pkts, "starts_anew");
 	start(&f, 10, 20000);
 	f.p.batch_pkts = 65535;
 	ack(&f, 20000, 0);
 	f.s.now_ns = START_NS + BASE_NS;
 	ack(&f, 20000, 0);
-	EXPECT_EQ(10 * MSS + 819, window_bytes(&f))
-		TH_LOG("quell_smartt_settle__round_trip");
+	expect_eq(10 * MSS + 819, window_bytes(&f), "round_trip");
 }
 
 TEST_HARNESS_MAIN

@@ -165,15 +165,13 @@ static void run(struct __test_metadata *_metadata, const char *name,
 	for (i = 0; i < 10; i++)
 		most = fmax(most, result.tenths[i]);
 	report(name, &x, &result);
-	EXPECT_TRUE(most < 5 * CLOSE)
-		TH_LOG("smartt_long__%s_windows_do_not_drift", name);
-	EXPECT_TRUE(result.steps_apart < STEPS / 50 && result.most_apart < 3000)
-		TH_LOG("smartt_long__%s_meet_again", name);
-	EXPECT_TRUE(x.st.fair_increases > 10000 && x.st.proportional_increases > 10000 &&
-		    x.st.fast_increases > 1000 && x.st.decreases > 10000 &&
-		    x.st.quick_adapts > 100 && x.st.path_changes > 1000 && result.losses > 50 &&
-		    result.timeouts > 50 && result.restarts > 20)
-		TH_LOG("smartt_long__%s_every_case_met", name);
+	expect(most < 5 * CLOSE, "%s_windows_do_not_drift", name);
+	expect(result.steps_apart < STEPS / 50 && result.most_apart < 3000, "%s_meet_again", name);
+	expect(x.st.fair_increases > 10000 && x.st.proportional_increases > 10000 &&
+		       x.st.fast_increases > 1000 && x.st.decreases > 10000 &&
+		       x.st.quick_adapts > 100 && x.st.path_changes > 1000 && result.losses > 50 &&
+		       result.timeouts > 50 && result.restarts > 20,
+	       "%s_every_case_met", name);
 }
 
 /* The preset nscc. */

@@ -210,18 +210,12 @@ TEST(single_steps)
 			result.starts = random_pair(&r, &x) && result.starts;
 		step(&r, &x, &result);
 	}
-	EXPECT_TRUE(result.starts)
-		TH_LOG("smartt_model__starts_equal");
-	EXPECT_TRUE(result.windows)
-		TH_LOG("smartt_model__windows_within_bound");
-	EXPECT_TRUE(result.pendings)
-		TH_LOG("smartt_model__pending_increase_within_bound");
-	EXPECT_TRUE(result.memories)
-		TH_LOG("smartt_model__state_equal");
-	EXPECT_TRUE(result.decisions)
-		TH_LOG("smartt_model__decisions_equal");
-	EXPECT_TRUE(result.compared >= 1000000 && result.unsure < STEPS / 10)
-		TH_LOG("smartt_model__steps_were_comparable");
+	expect(result.starts, "starts_equal");
+	expect(result.windows, "windows_within_bound");
+	expect(result.pendings, "pending_increase_within_bound");
+	expect(result.memories, "state_equal");
+	expect(result.decisions, "decisions_equal");
+	expect(result.compared >= 1000000 && result.unsure < STEPS / 10, "steps_were_comparable");
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.unsure, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO],

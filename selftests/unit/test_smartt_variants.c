@@ -38,14 +38,12 @@ TEST(marks_alone)
 {
 	u64 clear_bytes = at_ack(smartt_variant_by_marks, LOW_NS, 0);
 
-	EXPECT_TRUE(clear_bytes > 10 * MSS)
-		TH_LOG("smartt_variant_by_marks__increases");
-	EXPECT_EQ(clear_bytes, at_ack(smartt_variant_by_marks, HIGH_NS, 0))
-		TH_LOG("smartt_variant_by_marks__whatever_the_delay");
-	EXPECT_EQ(10 * MSS - MSS / 2, at_ack(smartt_variant_by_marks, LOW_NS, MSS))
-		TH_LOG("smartt_variant_by_marks__half_a_packet");
-	EXPECT_EQ(10 * MSS - MSS / 2, at_ack(smartt_variant_by_marks, HIGH_NS, MSS))
-		TH_LOG("smartt_variant_by_marks__half_whatever_the_delay");
+	expect(clear_bytes > 10 * MSS, "increases");
+	expect_eq(clear_bytes, at_ack(smartt_variant_by_marks, HIGH_NS, 0), "whatever_the_delay");
+	expect_eq(10 * MSS - MSS / 2, at_ack(smartt_variant_by_marks, LOW_NS, MSS),
+		  "half_a_packet");
+	expect_eq(10 * MSS - MSS / 2, at_ack(smartt_variant_by_marks, HIGH_NS, MSS),
+		  "half_whatever_the_delay");
 }
 
 /* At the end of a target round trip in which two of ten segments were delivered. */
@@ -63,14 +61,10 @@ TEST(marks_leave_quick_adapt_alone)
 
 	start_due(&f);
 	/* the three segments that were delivered, and not half a packet less */
-	EXPECT_EQ(3 * MSS, after_ack(&f, smartt_variant_by_marks, LOW_NS, MSS))
-		TH_LOG("smartt_variant_by_marks__quick_adapt");
-	EXPECT_EQ(1, f.st.quick_adapts)
-		TH_LOG("smartt_variant_by_marks__quick_adapt_counted");
-	EXPECT_EQ(3 * MSS, after_ack(&f, smartt_variant_by_marks, LOW_NS, MSS))
-		TH_LOG("smartt_variant_by_marks__ignore_phase");
-	EXPECT_EQ(1, f.st.ignored)
-		TH_LOG("smartt_variant_by_marks__ignored");
+	expect_eq(3 * MSS, after_ack(&f, smartt_variant_by_marks, LOW_NS, MSS), "quick_adapt");
+	expect_eq(1, f.st.quick_adapts, "quick_adapt_counted");
+	expect_eq(3 * MSS, after_ack(&f, smartt_variant_by_marks, LOW_NS, MSS), "ignore_phase");
+	expect_eq(1, f.st.ignored, "ignored");
 }
 
 /* Of a window of ten segments, after an ACK of @acked bytes. */
@@ -87,18 +81,14 @@ static u64 mprdma_at(u32 acked_bytes, u32 marked_bytes, u32 trimmed_bytes, u32 f
 
 TEST(mprdma)
 {
-	EXPECT_EQ(10 * MSS + MSS / 10, mprdma_at(MSS, 0, 0, 0))
-		TH_LOG("smartt_variant_mprdma__one_over_the_window");
-	EXPECT_EQ(10 * MSS - MSS / 2, mprdma_at(MSS, MSS, 0, 0))
-		TH_LOG("smartt_variant_mprdma__half_a_packet");
-	EXPECT_EQ(10 * MSS + 2 * MSS / 10 - MSS / 2, mprdma_at(3 * MSS, MSS, 0, 0))
-		TH_LOG("smartt_variant_mprdma__each_part_of_an_ack");
-	EXPECT_EQ(7 * MSS + MSS / 10, mprdma_at(MSS, 0, 3 * MSS, 0))
-		TH_LOG("smartt_variant_mprdma__trimmed_packets");
-	EXPECT_EQ(MSS, mprdma_at(MSS, MSS, 20 * MSS, 0))
-		TH_LOG("smartt_variant_mprdma__one_segment_at_least");
-	EXPECT_EQ(10 * MSS, mprdma_at(MSS, 0, 0, QUELL_S_APP_LIMITED))
-		TH_LOG("smartt_variant_mprdma__not_while_the_application_has_nothing");
+	expect_eq(10 * MSS + MSS / 10, mprdma_at(MSS, 0, 0, 0), "one_over_the_window");
+	expect_eq(10 * MSS - MSS / 2, mprdma_at(MSS, MSS, 0, 0), "half_a_packet");
+	expect_eq(10 * MSS + 2 * MSS / 10 - MSS / 2, mprdma_at(3 * MSS, MSS, 0, 0),
+		  "each_part_of_an_ack");
+	expect_eq(7 * MSS + MSS / 10, mprdma_at(MSS, 0, 3 * MSS, 0), "trimmed_packets");
+	expect_eq(MSS, mprdma_at(MSS, MSS, 20 * MSS, 0), "one_segment_at_least");
+	expect_eq(10 * MSS, mprdma_at(MSS, 0, 0, QUELL_S_APP_LIMITED),
+		  "not_while_the_application_has_nothing");
 }
 
 TEST(mprdma_has_no_quick_adapt)
@@ -106,10 +96,9 @@ TEST(mprdma_has_no_quick_adapt)
 	struct fixture f;
 
 	start_due(&f);
-	EXPECT_EQ(10 * MSS - MSS / 2, after_ack(&f, smartt_variant_mprdma, LOW_NS, MSS))
-		TH_LOG("smartt_variant_mprdma__no_quick_adapt");
-	EXPECT_EQ(0, f.st.quick_adapts + f.st.ignored)
-		TH_LOG("smartt_variant_mprdma__nor_its_phase");
+	expect_eq(10 * MSS - MSS / 2, after_ack(&f, smartt_variant_mprdma, LOW_NS, MSS),
+		  "no_quick_adapt");
+	expect_eq(0, f.st.quick_adapts + f.st.ignored, "nor_its_phase");
 }
 
 TEST(mprdma_forgets_a_loss)
@@ -120,15 +109,12 @@ TEST(mprdma_forgets_a_loss)
 	start(&f, 10, LOW_NS);
 	ev = (struct quell_event) { .vars = &f.v, .params = &f.p, .stats = &f.st, .sample = f.s };
 	quell_smartt_core.on_loss(&ev);
-	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
-		TH_LOG("smartt_variant_mprdma__loss");
+	expect(f.v.flags & QUELL_SMARTT_F_LOSS, "loss");
 	after_ack(&f, smartt_variant_mprdma, LOW_NS, 0);
-	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
-		TH_LOG("smartt_variant_mprdma__not_within_the_round_trip");
+	expect(f.v.flags & QUELL_SMARTT_F_LOSS, "not_within_the_round_trip");
 	f.s.now_ns += BASE_NS;
 	after_ack(&f, smartt_variant_mprdma, LOW_NS, MSS);
-	EXPECT_TRUE(f.v.flags & QUELL_SMARTT_F_LOSS)
-		TH_LOG("smartt_variant_mprdma__not_by_a_mark");
+	expect(f.v.flags & QUELL_SMARTT_F_LOSS, "not_by_a_mark");
 	after_ack(&f, smartt_variant_mprdma, LOW_NS, 0);
 	EXPECT_FALSE(f.v.flags & QUELL_SMARTT_F_LOSS)
 		TH_LOG("smartt_variant_mprdma__forgotten");
@@ -136,23 +122,20 @@ TEST(mprdma_forgets_a_loss)
 
 TEST(delay_alone)
 {
-	EXPECT_EQ(at_ack(quell_smartt_core_on_ack, LOW_NS, 0),
-		  at_ack(smartt_variant_by_delay, LOW_NS, MSS))
-		TH_LOG("smartt_variant_by_delay__no_mark");
-	EXPECT_EQ(at_ack(quell_smartt_core_on_ack, HIGH_NS, MSS),
-		  at_ack(smartt_variant_by_delay, HIGH_NS, 0))
-		TH_LOG("smartt_variant_by_delay__decreases");
+	expect_eq(at_ack(quell_smartt_core_on_ack, LOW_NS, 0),
+		  at_ack(smartt_variant_by_delay, LOW_NS, MSS), "no_mark");
+	expect_eq(at_ack(quell_smartt_core_on_ack, HIGH_NS, MSS),
+		  at_ack(smartt_variant_by_delay, HIGH_NS, 0), "decreases");
 }
 
 TEST(decrease_at_low_delay)
 {
-	EXPECT_EQ(10 * MSS, at_ack(quell_smartt_core_on_ack, LOW_NS, MSS))
-		TH_LOG("quell_smartt_core_on_ack__leaves_it_to_the_paths");
-	EXPECT_EQ(10 * MSS - MSS / 2, at_ack(smartt_variant_decreasing, LOW_NS, MSS))
-		TH_LOG("smartt_variant_decreasing__half_a_packet");
-	EXPECT_EQ(at_ack(quell_smartt_core_on_ack, HIGH_NS, MSS),
-		  at_ack(smartt_variant_decreasing, HIGH_NS, MSS))
-		TH_LOG("smartt_variant_decreasing__else_the_core");
+	expect_eq(10 * MSS, at_ack(quell_smartt_core_on_ack, LOW_NS, MSS),
+		  "leaves_it_to_the_paths");
+	expect_eq(10 * MSS - MSS / 2, at_ack(smartt_variant_decreasing, LOW_NS, MSS),
+		  "half_a_packet");
+	expect_eq(at_ack(quell_smartt_core_on_ack, HIGH_NS, MSS),
+		  at_ack(smartt_variant_decreasing, HIGH_NS, MSS), "else_the_core");
 }
 
 /* Rounds of one ACK each, of which @marked are marked; the number of new paths asked for. */
@@ -180,18 +163,14 @@ TEST(plb_changes_paths_after_congested_rounds)
 	struct fixture f;
 
 	start(&f, 10, LOW_NS);
-	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS, LOW_NS))
-		TH_LOG("smartt_variant_by_plb__not_yet");
-	EXPECT_EQ(0, plb_rounds(&plb, &f, 1, MSS / 2, LOW_NS))
-		TH_LOG("smartt_variant_by_plb__half_is_not_more_than_half");
-	EXPECT_EQ(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS, LOW_NS))
-		TH_LOG("smartt_variant_by_plb__counts_anew");
-	EXPECT_EQ(1, plb_rounds(&plb, &f, 1, MSS, LOW_NS))
-		TH_LOG("smartt_variant_by_plb__changes");
-	EXPECT_EQ(2, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS, LOW_NS))
-		TH_LOG("smartt_variant_by_plb__again_after_as_many");
-	EXPECT_EQ(0, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS, 0))
-		TH_LOG("smartt_variant_by_plb__acks_without_a_round_trip_are_no_rounds");
+	expect_eq(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS, LOW_NS), "not_yet");
+	expect_eq(0, plb_rounds(&plb, &f, 1, MSS / 2, LOW_NS), "half_is_not_more_than_half");
+	expect_eq(0, plb_rounds(&plb, &f, SMARTT_PLB_ROUNDS - 1, MSS, LOW_NS), "counts_anew");
+	expect_eq(1, plb_rounds(&plb, &f, 1, MSS, LOW_NS), "changes");
+	expect_eq(2, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS, LOW_NS),
+		  "again_after_as_many");
+	expect_eq(0, plb_rounds(&plb, &f, 2 * SMARTT_PLB_ROUNDS, MSS, 0),
+		  "acks_without_a_round_trip_are_no_rounds");
 }
 
 TEST_HARNESS_MAIN
