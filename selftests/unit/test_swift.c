@@ -14,20 +14,16 @@ TEST(derive)
 
 	quell_core_params_default(&quell_swift_core, &p);
 	/* 25000 / (1 / sqrt(6554 / 65536) - 1 / sqrt(50)) = 8276.0635 ns */
-	EXPECT_EQ(8474689, p.fs_alpha_ns_q10)
-		TH_LOG("quell_swift_params_derive__alpha");
+	expect_eq(8474689, p.fs_alpha_ns_q10, "alpha");
 	/* 1 / sqrt(50) = 0.14142136 */
-	EXPECT_EQ(2372657, p.fs_offset_q24)
-		TH_LOG("quell_swift_params_derive__offset");
+	expect_eq(2372657, p.fs_offset_q24, "offset");
 	p.fs_range_ns = 0;
 	quell_swift_params_derive(&p);
-	EXPECT_EQ(0, p.fs_alpha_ns_q10)
-		TH_LOG("quell_swift_params_derive__range_zero");
+	expect_eq(0, p.fs_alpha_ns_q10, "range_zero");
 	p.fs_range_ns = 25000;
 	p.fs_max_pkts_q16 = p.fs_min_pkts_q16;
 	quell_swift_params_derive(&p);
-	EXPECT_EQ(0, p.fs_alpha_ns_q10)
-		TH_LOG("quell_swift_params_derive__empty_interval");
+	expect_eq(0, p.fs_alpha_ns_q10, "empty_interval");
 }
 
 /* At the corners of the parameters' ranges: the full term at fs_min, about 0 at fs_max. */
@@ -48,10 +44,10 @@ TEST(params_corners)
 		quell_swift_params_derive(&p);
 		all_ns = quell_swift_flow_scale_ns(&p, p.fs_min_pkts_q16);
 		least_ns = quell_swift_flow_scale_ns(&p, p.fs_max_pkts_q16 - 1);
-		EXPECT_TRUE(all_ns <= p.fs_range_ns &&
-			    all_ns + 1 + (p.fs_range_ns >> 20) >= p.fs_range_ns &&
-			    least_ns <= p.fs_range_ns >> 15)
-			TH_LOG("quell_swift_flow_scale_ns__corner_%d", corner);
+		expect(all_ns <= p.fs_range_ns &&
+			       all_ns + 1 + (p.fs_range_ns >> 20) >= p.fs_range_ns &&
+			       least_ns <= p.fs_range_ns >> 15,
+		       "corner_%d", corner);
 	}
 }
 
@@ -74,19 +70,17 @@ TEST(flow_scale)
 		{ "no_window", 25000, 0, 24999 },
 	};
 	struct quell_swift_params p;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		quell_core_params_default(&quell_swift_core, &p);
-		p.fs_range_ns = rows[i].range_ns;
+		p.fs_range_ns = row->range_ns;
 		quell_swift_params_derive(&p);
-		EXPECT_EQ(rows[i].want_ns, quell_swift_flow_scale_ns(&p, rows[i].window_pkts_q16))
-			TH_LOG("quell_swift_flow_scale_ns__%s", rows[i].name);
+		expect_eq(row->want_ns, quell_swift_flow_scale_ns(&p, row->window_pkts_q16), "%s",
+			  row->name);
 	}
 	/* Even without deriving after a change the term must stay within the range. */
 	p.fs_alpha_ns_q10 *= 1000;
-	EXPECT_EQ(25000, quell_swift_flow_scale_ns(&p, 1 << 16))
-		TH_LOG("quell_swift_flow_scale_ns__stale_alpha_clamped");
+	expect_eq(25000, quell_swift_flow_scale_ns(&p, 1 << 16), "stale_alpha_clamped");
 }
 
 TEST(target)
@@ -105,14 +99,13 @@ TEST(target)
 		  QUELL_SWIFT_HOP_SCALE_NS_MAX, 100, 1255000000, 255 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		fixture_start(&f, rows[i].window_pkts);
-		f.p.base_target_ns = rows[i].base_ns;
-		f.p.hop_scale_ns = rows[i].hop_ns;
-		EXPECT_EQ(rows[i].want_ns, quell_swift_target_ns(&f.v, &f.p, rows[i].hops))
-			TH_LOG("quell_swift_target_ns__%s", rows[i].name);
+	for_each_row(row, rows) {
+		fixture_start(&f, row->window_pkts);
+		f.p.base_target_ns = row->base_ns;
+		f.p.hop_scale_ns = row->hop_ns;
+		expect_eq(row->want_ns, quell_swift_target_ns(&f.v, &f.p, row->hops), "%s",
+			  row->name);
 	}
 }
 
@@ -138,28 +131,29 @@ TEST(init)
 		{ "bdp_saturates", QUELL_U64_MAX, QUELL_U64_MAX, 0, 1 << 24, 1448 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_swift_core, &f.p);
-		f.p.init_window_bytes = rows[i].init_bytes;
-		quell_swift_init(&f.v, &f.p, &(struct quell_sample) {
-				.now_ns = START_NS, .min_rtt_ns = rows[i].min_rtt_ns,
-				.link_bytes_ps = rows[i].link_bytes_ps,
-				.mss_bytes = rows[i].mss_bytes,
-			}, &f.out);
-		EXPECT_EQ(rows[i].want_bytes << 16, f.out.window_q16)
-			TH_LOG("quell_swift_init__%s", rows[i].name);
+		f.p.init_window_bytes = row->init_bytes;
+		quell_swift_init(&f.v, &f.p,
+				 &(struct quell_sample){
+					 .now_ns = START_NS,
+					 .min_rtt_ns = row->min_rtt_ns,
+					 .link_bytes_ps = row->link_bytes_ps,
+					 .mss_bytes = row->mss_bytes,
+				 },
+				 &f.out);
+		expect_eq(row->want_bytes << 16, f.out.window_q16, "%s", row->name);
 	}
-	EXPECT_TRUE(f.v.window_q16 == f.out.window_q16 && f.v.last_decrease_ns == START_NS &&
-		    f.v.rtt_ns == QUELL_U64_MAX && f.v.min_rtt_ns == QUELL_U64_MAX &&
-		    f.v.link_bytes_ps == QUELL_U64_MAX && f.v.mss_bytes == 1448 && !f.v.rtos &&
-		    !f.v.flags)
-		TH_LOG("quell_swift_init__sets_all_state");
-	EXPECT_TRUE(f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED &&
-		    f.out.target_ns == QUELL_U64_MAX && !f.out.change_path)
-		TH_LOG("quell_swift_init__sets_all_of_the_decision");
+	expect(f.v.window_q16 == f.out.window_q16 && f.v.last_decrease_ns == START_NS &&
+		       f.v.rtt_ns == QUELL_U64_MAX && f.v.min_rtt_ns == QUELL_U64_MAX &&
+		       f.v.link_bytes_ps == QUELL_U64_MAX && f.v.mss_bytes == 1448 && !f.v.rtos &&
+		       !f.v.flags,
+	       "sets_all_state");
+	expect(f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED && f.out.target_ns == QUELL_U64_MAX &&
+		       !f.out.change_path,
+	       "sets_all_of_the_decision");
 }
 
 TEST(observe)
@@ -169,42 +163,33 @@ TEST(observe)
 	fixture_start(&f, 10);
 	f.s.min_rtt_ns = 4000;
 	fixture_ack(&f, START_NS, 4500);
-	EXPECT_TRUE(f.v.rtt_ns == 4500 && f.v.min_rtt_ns == 4000)
-		TH_LOG("quell_swift_observe__smaller_minimum");
+	expect(f.v.rtt_ns == 4500 && f.v.min_rtt_ns == 4000, "smaller_minimum");
 	f.s.min_rtt_ns = 0;
 	fixture_ack(&f, START_NS, 3900);
-	EXPECT_TRUE(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900)
-		TH_LOG("quell_swift_observe__minimum_from_sample");
+	expect(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900, "minimum_from_sample");
 	fixture_ack(&f, START_NS, 0);
-	EXPECT_TRUE(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900)
-		TH_LOG("quell_swift_observe__nothing_measured");
+	expect(f.v.rtt_ns == 3900 && f.v.min_rtt_ns == 3900, "nothing_measured");
 	fixture_ack(&f, START_NS, 4200);
-	EXPECT_TRUE(f.v.rtt_ns == 4200 && f.v.min_rtt_ns == 3900)
-		TH_LOG("quell_swift_observe__not_a_minimum");
+	expect(f.v.rtt_ns == 4200 && f.v.min_rtt_ns == 3900, "not_a_minimum");
 	f.s.min_rtt_ns = 5000;
 	fixture_ack(&f, START_NS, 5500);
-	EXPECT_TRUE(f.v.rtt_ns == 5500 && f.v.min_rtt_ns == 5000)
-		TH_LOG("quell_swift_observe__minimum_replaces_handshake");
+	expect(f.v.rtt_ns == 5500 && f.v.min_rtt_ns == 5000, "minimum_replaces_handshake");
 	f.s.link_bytes_ps = 77;
 	f.s.mss_bytes = 536;
 	fixture_ack(&f, START_NS, 0);
-	EXPECT_TRUE(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536)
-		TH_LOG("quell_swift_observe__link_and_segment_change");
+	expect(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536, "link_and_segment_change");
 	f.s.link_bytes_ps = 0;
 	f.s.mss_bytes = 0;
 	fixture_ack(&f, START_NS, 0);
-	EXPECT_TRUE(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536)
-		TH_LOG("quell_swift_observe__unknown_is_kept");
+	expect(f.v.link_bytes_ps == 77 && f.v.mss_bytes == 536, "unknown_is_kept");
 	fixture_start_blind(&f, 10);
 	f.s.min_rtt_ns = 4100;
 	fixture_ack(&f, START_NS, 0);
-	EXPECT_TRUE(f.v.rtt_ns == 4100 && f.v.min_rtt_ns == 4100)
-		TH_LOG("quell_swift_observe__first_from_minimum");
+	expect(f.v.rtt_ns == 4100 && f.v.min_rtt_ns == 4100, "first_from_minimum");
 	fixture_start_blind(&f, 10);
 	f.s.min_rtt_ns = 0;
 	fixture_ack(&f, START_NS, 4300);
-	EXPECT_TRUE(f.v.rtt_ns == 4300 && f.v.min_rtt_ns == 4300)
-		TH_LOG("quell_swift_observe__first_from_sample");
+	expect(f.v.rtt_ns == 4300 && f.v.min_rtt_ns == 4300, "first_from_sample");
 }
 
 TEST(increase)
@@ -230,24 +215,21 @@ TEST(increase)
 		  (16777216ULL << 16) - 10 * MSS_Q16, 0xffffffff },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, 0);
-		f.v.window_q16 = rows[i].window_q16;
-		f.p.ai_bytes_ps = rows[i].ai_bytes_ps;
-		f.s.acked_bytes = rows[i].acked_bytes;
-		fixture_ack(&f, START_NS, rows[i].rtt_ns);
-		EXPECT_EQ(rows[i].want_grown_q16, f.out.window_q16 - rows[i].window_q16)
-			TH_LOG("quell_swift_increase__%s", rows[i].name);
+		f.v.window_q16 = row->window_q16;
+		f.p.ai_bytes_ps = row->ai_bytes_ps;
+		f.s.acked_bytes = row->acked_bytes;
+		fixture_ack(&f, START_NS, row->rtt_ns);
+		expect_eq(row->want_grown_q16, f.out.window_q16 - row->window_q16, "%s", row->name);
 	}
-	EXPECT_EQ(1, f.st.increases)
-		TH_LOG("quell_swift_increase__counted");
+	expect_eq(1, f.st.increases, "counted");
 	fixture_start(&f, 10);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 5000);
-	EXPECT_TRUE(f.out.window_q16 == 10 * MSS_Q16 && f.st.app_limited == 1 && !f.st.increases)
-		TH_LOG("quell_swift_uncongested__app_limited_holds");
+	expect(f.out.window_q16 == 10 * MSS_Q16 && f.st.app_limited == 1 && !f.st.increases,
+	       "app_limited_holds");
 }
 
 TEST(decrease)
@@ -269,23 +251,20 @@ TEST(decrease)
 		{ "endless", QUELL_U64_MAX, 50 * MSS_Q16 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		u64 got_q16;
 
 		fixture_start(&f, 100);
-		fixture_ack(&f, START_NS, rows[i].rtt_ns);
+		fixture_ack(&f, START_NS, row->rtt_ns);
 		got_q16 = f.out.window_q16;
 		/* 2^-24 of the window, the resolution of the cut. */
-		EXPECT_TRUE(got_q16 + 700 >= rows[i].want_q16 &&
-			    got_q16 <= rows[i].want_q16 + 700)
-			TH_LOG("quell_swift_congested__%s", rows[i].name);
+		expect(got_q16 + 700 >= row->want_q16 && got_q16 <= row->want_q16 + 700, "%s",
+		       row->name);
 	}
-	EXPECT_TRUE(f.st.decreases == 1 && !f.st.increases)
-		TH_LOG("quell_swift_congested__counted");
-	EXPECT_TRUE(f.v.last_decrease_ns == START_NS && f.v.flags == QUELL_SWIFT_F_DECREASED)
-		TH_LOG("quell_swift_congested__remembered");
+	expect(f.st.decreases == 1 && !f.st.increases, "counted");
+	expect(f.v.last_decrease_ns == START_NS && f.v.flags == QUELL_SWIFT_F_DECREASED,
+	       "remembered");
 }
 
 TEST(once_per_rtt)
@@ -301,26 +280,23 @@ TEST(once_per_rtt)
 		{ "rtt_shrank", 30000, 30000, 25 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, 100);
 		fixture_ack(&f, START_NS, 40000);
-		fixture_ack(&f, START_NS + rows[i].later_ns, rows[i].rtt_ns);
-		EXPECT_TRUE(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
-			    f.st.held == (rows[i].want_pkts == 50))
-			TH_LOG("quell_swift_may_decrease__%s", rows[i].name);
+		fixture_ack(&f, START_NS + row->later_ns, row->rtt_ns);
+		expect(f.out.window_q16 == row->want_pkts * MSS_Q16 &&
+			       f.st.held == (row->want_pkts == 50),
+		       "%s", row->name);
 	}
 	fixture_start(&f, 100);
 	fixture_ack(&f, START_NS, 40000);
 	fixture_ack(&f, START_NS - 100000, 40000);
-	EXPECT_EQ(50 * MSS_Q16, f.out.window_q16)
-		TH_LOG("quell_swift_may_decrease__clock_went_back");
+	expect_eq(50 * MSS_Q16, f.out.window_q16, "clock_went_back");
 	fixture_start(&f, 100);
 	f.v.last_decrease_ns = 0;
 	fixture_ack(&f, 0, 40000);
-	EXPECT_EQ(50 * MSS_Q16, f.out.window_q16)
-		TH_LOG("quell_swift_may_decrease__first_at_time_zero");
+	expect_eq(50 * MSS_Q16, f.out.window_q16, "first_at_time_zero");
 }
 
 TEST(clamp_and_pacing)
@@ -330,40 +306,32 @@ TEST(clamp_and_pacing)
 	fixture_start(&f, 0);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 5000);
-	EXPECT_EQ(656 * MSS, f.out.window_q16)
-		TH_LOG("quell_swift_clamp__smallest");
+	expect_eq(656 * MSS, f.out.window_q16, "smallest");
 	/* 656 / 65536 * 1448 B / 5000 ns = 2898828 B/s */
-	EXPECT_EQ(2898828, f.out.pacing_bytes_ps)
-		TH_LOG("quell_swift_pacing_bytes_ps__smallest_window");
+	expect_eq(2898828, f.out.pacing_bytes_ps, "smallest_window");
 	fixture_start(&f, 1000000);
 	fixture_ack(&f, START_NS, 5000);
-	EXPECT_EQ(1ULL << 40, f.out.window_q16)
-		TH_LOG("quell_swift_clamp__largest");
+	expect_eq(1ULL << 40, f.out.window_q16, "largest");
 	f.p.max_window_bytes = QUELL_U64_MAX;
 	fixture_ack(&f, START_NS, 5000);
-	EXPECT_TRUE(f.out.window_q16 > 1ULL << 40)
-		TH_LOG("quell_swift_clamp__limit_saturates");
+	expect(f.out.window_q16 > 1ULL << 40, "limit_saturates");
 	fixture_start_blind(&f, 0);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 0);
-	EXPECT_EQ(MSS_Q16, f.out.window_q16)
-		TH_LOG("quell_swift_clamp__blind_one_segment");
+	expect_eq(MSS_Q16, f.out.window_q16, "blind_one_segment");
 	fixture_start(&f, 0);
 	f.v.window_q16 = MSS_Q16 / 2;
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, START_NS, 10000);
 	/* 724 bytes in 10 us */
-	EXPECT_EQ(72400000, f.out.pacing_bytes_ps)
-		TH_LOG("quell_swift_pacing_bytes_ps__half_a_segment");
+	expect_eq(72400000, f.out.pacing_bytes_ps, "half_a_segment");
 	f.v.window_q16 = MSS_Q16;
 	fixture_ack(&f, START_NS, 0);
-	EXPECT_EQ(QUELL_RATE_UNLIMITED, f.out.pacing_bytes_ps)
-		TH_LOG("quell_swift_pacing_bytes_ps__one_segment");
+	expect_eq(QUELL_RATE_UNLIMITED, f.out.pacing_bytes_ps, "one_segment");
 	f.v.window_q16 = MSS_Q16 / 2;
 	f.v.flags = 0;
 	fixture_ack(&f, START_NS, QUELL_U64_MAX);
-	EXPECT_EQ(1, f.out.pacing_bytes_ps)
-		TH_LOG("quell_swift_pacing_bytes_ps__endless_rtt");
+	expect_eq(1, f.out.pacing_bytes_ps, "endless_rtt");
 }
 
 /* VAI/SF III-D: disregarded if the window is below rand() % 36 segments of 1448. */
@@ -384,10 +352,9 @@ TEST(probabilistic)
 		{ "no_link", 9, 60000, 0, true, 0, 0 },
 	};
 	struct fixture f;
-	size_t i;
 	u32 n;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		u32 disregarded = 0;
 		bool rule = true;
 
@@ -395,20 +362,21 @@ TEST(probabilistic)
 			u64 now_ns = START_NS + 1000 * n;
 			bool out;
 
-			fixture_start(&f, rows[i].window_pkts);
-			f.p.probabilistic = rows[i].on;
-			f.v.link_bytes_ps = rows[i].link_bytes_ps;
-			fixture_ack(&f, now_ns, rows[i].delay_ns);
-			out = rows[i].want_most && rows[i].window_pkts <
-			      quell_draw_u32(now_ns, rows[i].window_pkts * MSS_Q16) * 0x1p-32 * 36;
+			fixture_start(&f, row->window_pkts);
+			f.p.probabilistic = row->on;
+			f.v.link_bytes_ps = row->link_bytes_ps;
+			fixture_ack(&f, now_ns, row->delay_ns);
+			out = row->want_most &&
+			      row->window_pkts <
+				      quell_draw_u32(now_ns, row->window_pkts * MSS_Q16) * 0x1p-32 *
+					      36;
 			disregarded += f.st.disregarded;
 			rule = rule && f.st.disregarded == out &&
-			       f.st.decreases == (!out && rows[i].delay_ns > RTT_NS) &&
-			       (!out || f.v.window_q16 == rows[i].window_pkts * MSS_Q16);
+			       f.st.decreases == (!out && row->delay_ns > RTT_NS) &&
+			       (!out || f.v.window_q16 == row->window_pkts * MSS_Q16);
 		}
-		EXPECT_TRUE(rule && disregarded >= rows[i].want_least &&
-			    disregarded <= rows[i].want_most)
-			TH_LOG("quell_swift_disregards__%s", rows[i].name);
+		expect(rule && disregarded >= row->want_least && disregarded <= row->want_most,
+		       "%s", row->name);
 	}
 	/* A window so small that every decrease is skipped at random. */
 	fixture_start(&f, 1);
@@ -417,28 +385,24 @@ TEST(probabilistic)
 	f.p.min_window_pkts_q16 = 0;
 	fixture_ack(&f, START_NS, 60000);
 	fixture_ack(&f, START_NS + 59999, 60000);
-	EXPECT_TRUE(f.st.disregarded == 1 && f.st.held == 1 && f.v.window_q16 == 1000)
-		TH_LOG("quell_swift_disregards__once_per_round_trip");
+	expect(f.st.disregarded == 1 && f.st.held == 1 && f.v.window_q16 == 1000,
+	       "once_per_round_trip");
 	fixture_ack(&f, START_NS + 60000, 60000);
-	EXPECT_TRUE(f.st.disregarded == 2 && f.v.window_q16 == 1000)
-		TH_LOG("quell_swift_disregards__again_a_round_trip_later");
+	expect(f.st.disregarded == 2 && f.v.window_q16 == 1000, "again_a_round_trip_later");
 	f.s.flags = QUELL_S_RTT_OLD;
 	fixture_ack(&f, START_NS + 120001, 60000);
-	EXPECT_TRUE(f.st.disregarded == 2 && f.st.held == 2)
-		TH_LOG("quell_swift_disregards__no_chance_for_a_delay_told_before");
+	expect(f.st.disregarded == 2 && f.st.held == 2, "no_chance_for_a_delay_told_before");
 	f.s.flags = 0;
 	fixture_loss(&f, START_NS + 120002);
-	EXPECT_TRUE(f.st.fast_retx == 1 && f.v.window_q16 == 500 &&
-		    !(f.v.flags & QUELL_SWIFT_F_DISREGARDED))
-		TH_LOG("quell_swift_on_loss__cuts_after_a_disregarded_decrease");
+	expect(f.st.fast_retx == 1 && f.v.window_q16 == 500 &&
+		       !(f.v.flags & QUELL_SWIFT_F_DISREGARDED),
+	       "cuts_after_a_disregarded_decrease");
 	fixture_loss(&f, START_NS + 120003);
-	EXPECT_TRUE(f.st.fast_retx == 1 && f.v.window_q16 == 500)
-		TH_LOG("quell_swift_on_loss__held_after_its_own");
+	expect(f.st.fast_retx == 1 && f.v.window_q16 == 500, "held_after_its_own");
 	f.v.window_q16 = 1000;
 	fixture_ack(&f, START_NS + 190000, 60000);
 	fixture_rto(&f, START_NS + 190001);
-	EXPECT_TRUE(f.st.disregarded == 3 && f.v.window_q16 == 500)
-		TH_LOG("quell_swift_on_rto__cuts_after_a_disregarded_decrease");
+	expect(f.st.disregarded == 3 && f.v.window_q16 == 500, "cuts_after_a_disregarded_decrease");
 }
 
 /* The delay of an earlier round trip is reported once and causes one decrease. */
@@ -449,11 +413,9 @@ TEST(old_delay)
 	fixture_start(&f, 100);
 	f.s.flags = QUELL_S_RTT_OLD;
 	fixture_ack(&f, START_NS + 100000, 20000);
-	EXPECT_TRUE(f.v.window_q16 == 100 * MSS_Q16 && f.st.held == 1)
-		TH_LOG("quell_swift_congested__old_delay_holds");
+	expect(f.v.window_q16 == 100 * MSS_Q16 && f.st.held == 1, "old_delay_holds");
 	fixture_ack(&f, START_NS + 200000, 1000);
-	EXPECT_TRUE(f.v.window_q16 > 100 * MSS_Q16)
-		TH_LOG("quell_swift_uncongested__old_delay_grows");
+	expect(f.v.window_q16 > 100 * MSS_Q16, "old_delay_grows");
 }
 
 /* Without a configured target it is derived from the path. */
@@ -470,14 +432,13 @@ TEST(target_of_path)
 		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, 100);
 		f.p.base_target_ns = 0;
-		f.v.min_rtt_ns = rows[i].min_rtt_ns;
-		EXPECT_EQ(rows[i].want_ns, quell_swift_target_ns(&f.v, &f.p, 5))
-			TH_LOG("quell_swift_target_ns__of_path_%s", rows[i].name);
+		f.v.min_rtt_ns = row->min_rtt_ns;
+		expect_eq(row->want_ns, quell_swift_target_ns(&f.v, &f.p, 5), "of_path_%s",
+			  row->name);
 	}
 }
 

@@ -21,35 +21,32 @@ TEST(loss_cases)
 		{ "out_of_range_is_all", 1 << 20, 0, false },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].blind)
+	for_each_row(row, rows) {
+		if (row->blind)
 			fixture_start_blind(&f, 100);
 		else
 			fixture_start(&f, 100);
-		f.p.max_mdf_q16 = rows[i].max_mdf_q16;
+		f.p.max_mdf_q16 = row->max_mdf_q16;
 		f.p.min_window_pkts_q16 = QUELL_SWIFT_MIN_WINDOW_PKTS_Q16_MIN;
 		f.v.rtos = 3;
 		fixture_loss(&f, START_NS);
-		EXPECT_TRUE(f.out.window_q16 == quell_max_u64(rows[i].want_q16, least_q16) &&
-			    f.st.fast_retx == 1 && !f.v.rtos)
-			TH_LOG("quell_swift_on_loss__%s", rows[i].name);
+		expect(f.out.window_q16 == quell_max_u64(row->want_q16, least_q16) &&
+			       f.st.fast_retx == 1 && !f.v.rtos,
+		       "%s", row->name);
 	}
 	fixture_start(&f, 100);
 	fixture_ack(&f, START_NS, 40000);
 	fixture_loss(&f, START_NS + 39999);
-	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && !f.st.fast_retx &&
-		    f.v.flags & QUELL_SWIFT_F_LOSS)
-		TH_LOG("quell_swift_on_loss__held");
+	expect(f.out.window_q16 == 50 * MSS_Q16 && !f.st.fast_retx &&
+		       f.v.flags & QUELL_SWIFT_F_LOSS,
+	       "held");
 	fixture_loss(&f, START_NS + 40000);
-	EXPECT_TRUE(f.out.window_q16 == 25 * MSS_Q16 && f.st.fast_retx == 1)
-		TH_LOG("quell_swift_on_loss__a_round_trip_later");
+	expect(f.out.window_q16 == 25 * MSS_Q16 && f.st.fast_retx == 1, "a_round_trip_later");
 	fixture_start_blind(&f, 100);
 	fixture_loss(&f, START_NS);
 	fixture_loss(&f, START_NS);
-	EXPECT_EQ(25 * MSS_Q16, f.out.window_q16)
-		TH_LOG("quell_swift_on_loss__blind_is_never_held");
+	expect_eq(25 * MSS_Q16, f.out.window_q16, "blind_is_never_held");
 }
 
 TEST(loss_is_forgotten)
@@ -65,14 +62,13 @@ TEST(loss_is_forgotten)
 		{ "congested", 100000, 20000, false },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, 100);
 		fixture_loss(&f, START_NS);
-		fixture_ack(&f, START_NS + rows[i].later_ns, rows[i].rtt_ns);
-		EXPECT_TRUE(!(f.v.flags & QUELL_SWIFT_F_LOSS) == rows[i].forgotten)
-			TH_LOG("quell_swift_uncongested__loss_then_%s", rows[i].name);
+		fixture_ack(&f, START_NS + row->later_ns, row->rtt_ns);
+		expect(!(f.v.flags & QUELL_SWIFT_F_LOSS) == row->forgotten, "loss_then_%s",
+		       row->name);
 	}
 }
 
@@ -83,42 +79,35 @@ TEST(rto)
 
 	fixture_start(&f, 100);
 	fixture_rto(&f, START_NS);
-	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 1 && f.st.rtos == 1 &&
-		    f.v.flags & QUELL_SWIFT_F_LOSS)
-		TH_LOG("quell_swift_on_rto__first_cuts");
+	expect(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 1 && f.st.rtos == 1 &&
+		       f.v.flags & QUELL_SWIFT_F_LOSS,
+	       "first_cuts");
 	fixture_rto(&f, START_NS + 4299);
-	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 2)
-		TH_LOG("quell_swift_on_rto__within_a_round_trip_holds");
+	expect(f.out.window_q16 == 50 * MSS_Q16 && f.v.rtos == 2, "within_a_round_trip_holds");
 	fixture_rto(&f, START_NS + 4300);
-	EXPECT_TRUE(f.out.window_q16 == 25 * MSS_Q16 && f.v.rtos == 3)
-		TH_LOG("quell_swift_on_rto__a_round_trip_later_cuts");
+	expect(f.out.window_q16 == 25 * MSS_Q16 && f.v.rtos == 3, "a_round_trip_later_cuts");
 	fixture_rto(&f, START_NS + 4300);
-	EXPECT_TRUE(f.v.rtos == 4 && !f.st.rto_resets)
-		TH_LOG("quell_swift_on_rto__fourth_no_reset");
+	expect(f.v.rtos == 4 && !f.st.rto_resets, "fourth_no_reset");
 	fixture_rto(&f, START_NS + 4300);
 	/* 656 / 65536 of 1448 bytes */
-	EXPECT_TRUE(f.out.window_q16 == 656 * MSS && f.st.rto_resets == 1)
-		TH_LOG("quell_swift_on_rto__fifth_resets");
+	expect(f.out.window_q16 == 656 * MSS && f.st.rto_resets == 1, "fifth_resets");
 	fixture_ack(&f, START_NS + 4300, 0);
-	EXPECT_TRUE(!f.v.rtos)
-		TH_LOG("quell_swift_on_ack__ends_the_row_of_timeouts");
+	expect(!f.v.rtos, "ends_the_row_of_timeouts");
 
 	fixture_start(&f, 100);
 	f.v.rtos = 0xffff;
 	f.p.retx_reset_rtos = 0x10000;
 	fixture_rto(&f, START_NS);
-	EXPECT_TRUE(f.v.rtos == 0xffff && !f.st.rto_resets)
-		TH_LOG("quell_swift_on_rto__count_stops_at_its_largest");
+	expect(f.v.rtos == 0xffff && !f.st.rto_resets, "count_stops_at_its_largest");
 
 	fixture_start_blind(&f, 100);
 	fixture_rto(&f, START_NS);
-	EXPECT_TRUE(f.out.window_q16 == MSS_Q16 && f.st.rto_resets == 1 &&
-		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
-		TH_LOG("quell_swift_on_rto__blind_falls_to_one_segment");
+	expect(f.out.window_q16 == MSS_Q16 && f.st.rto_resets == 1 &&
+		       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "blind_falls_to_one_segment");
 	for (i = 0; i < 10; i++)
 		fixture_rto(&f, START_NS);
-	EXPECT_EQ(MSS_Q16, f.out.window_q16)
-		TH_LOG("quell_swift_on_rto__blind_never_below_one_segment");
+	expect_eq(MSS_Q16, f.out.window_q16, "blind_never_below_one_segment");
 }
 
 TEST(idle)
@@ -140,20 +129,19 @@ TEST(idle)
 		{ "blind_lowers", 1000000, 1000000, 500, 10, 1, 0, false, true },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].blind)
-			fixture_start_blind(&f, rows[i].window_pkts);
+	for_each_row(row, rows) {
+		if (row->blind)
+			fixture_start_blind(&f, row->window_pkts);
 		else
-			fixture_start(&f, rows[i].window_pkts);
-		f.p.restart_idle_ns = rows[i].restart_ns;
-		f.v.flags = rows[i].loss ? QUELL_SWIFT_F_LOSS : 0;
-		fixture_idle(&f, rows[i].idle_ns);
-		EXPECT_TRUE(f.out.window_q16 == rows[i].want_pkts * MSS_Q16 &&
-			    f.st.restarts == rows[i].restarts &&
-			    f.st.restarts_refused == rows[i].refused)
-			TH_LOG("quell_swift_on_idle_restart__%s", rows[i].name);
+			fixture_start(&f, row->window_pkts);
+		f.p.restart_idle_ns = row->restart_ns;
+		f.v.flags = row->loss ? QUELL_SWIFT_F_LOSS : 0;
+		fixture_idle(&f, row->idle_ns);
+		expect(f.out.window_q16 == row->want_pkts * MSS_Q16 &&
+			       f.st.restarts == row->restarts &&
+			       f.st.restarts_refused == row->refused,
+		       "%s", row->name);
 	}
 }
 
@@ -175,12 +163,9 @@ TEST(blind_is_reno)
 		}
 		gentle = gentle && f.v.window_q16 <= before_q16 + MSS_Q16;
 	}
-	EXPECT_TRUE(gentle)
-		TH_LOG("quell_swift_on_ack__blind_adds_at_most_one_segment");
-	EXPECT_TRUE(f.v.window_q16 > 900 * MSS_Q16)
-		TH_LOG("quell_swift_on_ack__blind_does_grow");
-	EXPECT_EQ(f.st.increases, f.st.no_rtt)
-		TH_LOG("quell_swift_on_ack__blind_counted");
+	expect(gentle, "blind_adds_at_most_one_segment");
+	expect(f.v.window_q16 > 900 * MSS_Q16, "blind_does_grow");
+	expect_eq(f.st.increases, f.st.no_rtt, "blind_counted");
 }
 
 TEST_HARNESS_MAIN

@@ -414,15 +414,12 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
-	EXPECT_TRUE(result.windows)
-		TH_LOG("swift_model__%s_step_windows_within_bound", run);
-	EXPECT_TRUE(result.memories)
-		TH_LOG("swift_model__%s_step_state_equal", run);
-	EXPECT_TRUE(result.decisions)
-		TH_LOG("swift_model__%s_step_decisions_within_bound", run);
-	EXPECT_TRUE(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20 && (any ?
-		    result.disregarded > SINGLE_STEPS / 500 : !result.disregarded))
-		TH_LOG("swift_model__%s_steps_were_comparable", run);
+	expect(result.windows, "%s_step_windows_within_bound", run);
+	expect(result.memories, "%s_step_state_equal", run);
+	expect(result.decisions, "%s_step_decisions_within_bound", run);
+	expect(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20 &&
+		       (any ? result.disregarded > SINGLE_STEPS / 500 : !result.disregarded),
+	       "%s_steps_were_comparable", run);
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.ambiguous, result.events[EVENT_ACK], result.events[EVENT_LOSS],
 	       result.events[EVENT_RTO], result.events[EVENT_IDLE]);
@@ -528,12 +525,9 @@ TEST(long_run_cases)
 
 	for (flows = 1; flows <= LONG_EPISODES; flows++)
 		long_episode(&r, flows, &result);
-	EXPECT_TRUE(result.enclosed)
-		TH_LOG("swift_model__long_run_within_rounding");
-	EXPECT_TRUE(result.worst_between <= LONG_BETWEEN)
-		TH_LOG("swift_model__long_run_bounds_are_close");
-	EXPECT_TRUE(result.decreases > 100 * LONG_EPISODES)
-		TH_LOG("swift_model__long_run_saw_congestion");
+	expect(result.enclosed, "long_run_within_rounding");
+	expect(result.worst_between <= LONG_BETWEEN, "long_run_bounds_are_close");
+	expect(result.decreases > 100 * LONG_EPISODES, "long_run_saw_congestion");
 	printf("# %llu decreases, the enclosing models %.2e apart\n", result.decreases,
 	       result.worst_between);
 	model_error_print(&result.window, "swift", "long", "window");

@@ -73,9 +73,9 @@ TEST(init)
 	memset(&f, 0xff, sizeof(f));
 	quell_core_params_default(&quell_swift_core, &f.p);
 	quell_swift_split_init(&f.v, &f.p, &at_start, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == 36 * MSS_Q16 && !f.v.host_window_q16 &&
-		    !f.v.host_decrease_ns && !f.v.fabric.flags)
-		TH_LOG("quell_swift_split_init__sets_all_state");
+	expect(f.out.window_q16 == 36 * MSS_Q16 && !f.v.host_window_q16 && !f.v.host_decrease_ns &&
+		       !f.v.fabric.flags,
+	       "sets_all_state");
 }
 
 /* When the host's window is created, and its first value. */
@@ -92,29 +92,27 @@ TEST(observe)
 		{ "said_but_off", 5000, 1000, 0, false },
 	};
 	struct split f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		split_start(&f, 100);
-		f.p.host_target_ns = rows[i].target_ns;
-		split_ack(&f, START_NS, rows[i].rtt_ns, rows[i].remote_ns);
-		EXPECT_TRUE(quell_swift_split_has_host(&f.v) == rows[i].has_host &&
-			    f.out.window_q16 == 100 * MSS_Q16 + 17612 &&
-			    f.v.host_window_q16 == (rows[i].has_host ? f.out.window_q16 : 0))
-			TH_LOG("quell_swift_split_observe__%s", rows[i].name);
+		f.p.host_target_ns = row->target_ns;
+		split_ack(&f, START_NS, row->rtt_ns, row->remote_ns);
+		expect(quell_swift_split_has_host(&f.v) == row->has_host &&
+			       f.out.window_q16 == 100 * MSS_Q16 + 17612 &&
+			       f.v.host_window_q16 == (row->has_host ? f.out.window_q16 : 0),
+		       "%s", row->name);
 	}
 	split_start_both(&f, 100, 10);
 	f.v.fabric.flags |= QUELL_SWIFT_SPLIT_F_DECREASED;
 	f.p.host_target_ns = 0;
 	split_ack(&f, START_NS, 5000, 1000);
-	EXPECT_TRUE(!quell_swift_split_has_host(&f.v) &&
-		    f.out.window_q16 == 100 * MSS_Q16 + 17612)
-		TH_LOG("quell_swift_split_observe__switched_off");
+	expect(!quell_swift_split_has_host(&f.v) && f.out.window_q16 == 100 * MSS_Q16 + 17612,
+	       "switched_off");
 	f.p.host_target_ns = HOST_NS;
 	split_ack(&f, START_NS, 5000 + 2 * HOST_NS, 2 * HOST_NS);
 	/* (100 segments + 17612) * 0.59999847 */
-	EXPECT_TRUE(quell_swift_split_has_host(&f.v) && NEAR(f.v.host_window_q16, 5693763767ULL))
-		TH_LOG("quell_swift_split_observe__on_again_knows_no_decrease");
+	expect(quell_swift_split_has_host(&f.v) && NEAR(f.v.host_window_q16, 5693763767ULL),
+	       "on_again_knows_no_decrease");
 }
 
 /* The same as without the split until the receiver reports its delay. */
@@ -144,8 +142,7 @@ TEST(without_host)
 		       !memcmp(&one.out, &two.out, sizeof(one.out)) &&
 		       !memcmp(&one.st, &two.st.swift, sizeof(one.st));
 	}
-	EXPECT_TRUE(same && one.st.decreases > 10 && one.st.increases > 1000)
-		TH_LOG("quell_swift_split_on_ack__without_a_host_is_swift");
+	expect(same && one.st.decreases > 10 && one.st.increases > 1000, "without_a_host_is_swift");
 }
 
 /* 100 segments each: which delay changes which window, and by how much. */
@@ -174,21 +171,21 @@ TEST(two_delays)
 		{ "nothing_said", 14000, 0, 5693753200, 100 * MSS_Q16 + 17612 },
 	};
 	struct split f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		split_start_both(&f, 100, 100);
-		split_ack(&f, START_NS, rows[i].rtt_ns, rows[i].remote_ns);
-		EXPECT_TRUE(NEAR(f.v.fabric.window_q16, rows[i].fabric_q16) &&
-			    NEAR(f.v.host_window_q16, rows[i].host_q16))
-			TH_LOG("quell_swift_split_on_ack__%s", rows[i].name);
-		EXPECT_TRUE(f.out.window_q16 == quell_min_u64(f.v.fabric.window_q16,
-			    f.v.host_window_q16) && f.out.target_ns == BARE_TARGET_NS &&
-			    f.st.host_limited == (f.v.host_window_q16 < f.v.fabric.window_q16))
-			TH_LOG("quell_swift_split_decide__%s", rows[i].name);
+		split_ack(&f, START_NS, row->rtt_ns, row->remote_ns);
+		expect(NEAR(f.v.fabric.window_q16, row->fabric_q16) &&
+			       NEAR(f.v.host_window_q16, row->host_q16),
+		       "%s", row->name);
+		expect(f.out.window_q16 ==
+				       quell_min_u64(f.v.fabric.window_q16, f.v.host_window_q16) &&
+			       f.out.target_ns == BARE_TARGET_NS &&
+			       f.st.host_limited == (f.v.host_window_q16 < f.v.fabric.window_q16),
+		       "%s", row->name);
 	}
-	EXPECT_TRUE(f.st.swift.no_rtt == 0 && f.st.swift.decreases == 1 && !f.st.host_decreases)
-		TH_LOG("quell_swift_split_on_ack__counted");
+	expect(f.st.swift.no_rtt == 0 && f.st.swift.decreases == 1 && !f.st.host_decreases,
+	       "counted");
 }
 
 /* At most one decrease per round trip, timed for each window separately. */
@@ -199,20 +196,19 @@ TEST(own_clocks)
 
 	split_start_both(&f, 100, 100);
 	split_ack(&f, START_NS, rtt_ns, 4 * HOST_NS);
-	EXPECT_TRUE(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_decreases == 1)
-		TH_LOG("quell_swift_split_host_shrinks__first_decrease");
+	expect(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_decreases == 1,
+	       "first_decrease");
 	/* Now the fabric is slow as well: its first decrease is due. */
 	split_ack(&f, START_NS + 1, rtt_ns + 35000, 4 * HOST_NS);
-	EXPECT_TRUE(f.v.fabric.window_q16 < 51 * MSS_Q16 && f.st.swift.decreases == 1 &&
-		    NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 1)
-		TH_LOG("quell_swift_split_host_shrinks__held_while_the_fabric_is_not");
+	expect(f.v.fabric.window_q16 < 51 * MSS_Q16 && f.st.swift.decreases == 1 &&
+		       NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 1,
+	       "held_while_the_fabric_is_not");
 	split_ack(&f, START_NS + rtt_ns - 1, rtt_ns, 4 * HOST_NS);
-	EXPECT_TRUE(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 2)
-		TH_LOG("quell_swift_split_host_shrinks__one_ns_early");
+	expect(NEAR(f.v.host_window_q16, 50 * MSS_Q16) && f.st.host_held == 2, "one_ns_early");
 	split_ack(&f, START_NS + rtt_ns, rtt_ns, 4 * HOST_NS);
-	EXPECT_TRUE(NEAR(f.v.host_window_q16, 25 * MSS_Q16) && f.st.host_decreases == 2 &&
-		    f.v.host_decrease_ns == START_NS + rtt_ns)
-		TH_LOG("quell_swift_split_host_shrinks__on_time");
+	expect(NEAR(f.v.host_window_q16, 25 * MSS_Q16) && f.st.host_decreases == 2 &&
+		       f.v.host_decrease_ns == START_NS + rtt_ns,
+	       "on_time");
 }
 
 /* ACKs do not grow a window that does not limit the flow. */
@@ -230,26 +226,25 @@ TEST(unused)
 		{ "fabric_not_quite_twice", 99, 50, true, true },
 	};
 	struct split f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		split_start_both(&f, rows[i].fabric_pkts, rows[i].host_pkts);
+	for_each_row(row, rows) {
+		split_start_both(&f, row->fabric_pkts, row->host_pkts);
 		f.v.fabric.flags |= QUELL_SWIFT_F_LOSS;
 		split_ack(&f, START_NS, 5000, 1000);
-		EXPECT_TRUE(
-			    (f.v.fabric.window_q16 > rows[i].fabric_pkts * MSS_Q16) == rows[i].fabric_grows &&
-			    (f.v.host_window_q16 > rows[i].host_pkts * MSS_Q16) == rows[i].host_grows &&
-			    f.st.unused == !rows[i].fabric_grows &&
-			    f.st.swift.increases == rows[i].fabric_grows &&
-			    !(f.v.fabric.flags & QUELL_SWIFT_F_LOSS))
-			TH_LOG("quell_swift_split_is_used__%s", rows[i].name);
+		expect((f.v.fabric.window_q16 > row->fabric_pkts * MSS_Q16) == row->fabric_grows &&
+			       (f.v.host_window_q16 > row->host_pkts * MSS_Q16) ==
+				       row->host_grows &&
+			       f.st.unused == !row->fabric_grows &&
+			       f.st.swift.increases == row->fabric_grows &&
+			       !(f.v.fabric.flags & QUELL_SWIFT_F_LOSS),
+		       "%s", row->name);
 	}
 	split_start_both(&f, 100, 100);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	split_ack(&f, START_NS, 5000, 1000);
-	EXPECT_TRUE(f.v.fabric.window_q16 == 100 * MSS_Q16 &&
-		    f.v.host_window_q16 == 100 * MSS_Q16 && f.st.swift.app_limited == 1)
-		TH_LOG("quell_swift_split_host_grows__app_limited_holds");
+	expect(f.v.fabric.window_q16 == 100 * MSS_Q16 && f.v.host_window_q16 == 100 * MSS_Q16 &&
+		       f.st.swift.app_limited == 1,
+	       "app_limited_holds");
 }
 
 /* A host that is never slow never limits the flow, whatever the fabric does. */
@@ -274,8 +269,7 @@ TEST(fast_host_is_unseen)
 		two.v.fabric.min_rtt_ns = one.v.min_rtt_ns;
 		same = same && one.out.window_q16 == two.out.window_q16;
 	}
-	EXPECT_TRUE(same && !two.st.host_limited && one.st.decreases > 10)
-		TH_LOG("quell_swift_split_on_ack__fast_host_is_unseen");
+	expect(same && !two.st.host_limited && one.st.decreases > 10, "fast_host_is_unseen");
 }
 
 /* Random skipping applies to decreases due to the fabric's delay, not the host's. */
@@ -289,14 +283,14 @@ TEST(probabilistic)
 	f.v.fabric.window_q16 = 1000;
 	f.v.host_window_q16 = 1000;
 	split_ack(&f, START_NS, 300000, 200000);
-	EXPECT_TRUE(f.st.swift.disregarded == 1 && !f.st.swift.decreases &&
-		    f.v.fabric.window_q16 == 1000 && f.st.host_decreases == 1 &&
-		    f.v.host_window_q16 < 1000)
-		TH_LOG("quell_swift_split_on_ack__disregards_the_fabric");
+	expect(f.st.swift.disregarded == 1 && !f.st.swift.decreases &&
+		       f.v.fabric.window_q16 == 1000 && f.st.host_decreases == 1 &&
+		       f.v.host_window_q16 < 1000,
+	       "disregards_the_fabric");
 	f.v.host_window_q16 = 1000;
 	split_loss(&f, START_NS + 1);
-	EXPECT_TRUE(f.v.fabric.window_q16 == 500 && f.v.host_window_q16 == 1000)
-		TH_LOG("quell_swift_split_on_loss__each_window_by_its_own_decrease");
+	expect(f.v.fabric.window_q16 == 500 && f.v.host_window_q16 == 1000,
+	       "each_window_by_its_own_decrease");
 }
 
 TEST(loss_cases)
@@ -305,27 +299,22 @@ TEST(loss_cases)
 
 	split_start_both(&f, 100, 80);
 	split_loss(&f, START_NS);
-	EXPECT_TRUE(f.v.fabric.window_q16 == 50 * MSS_Q16 &&
-		    f.v.host_window_q16 == 40 * MSS_Q16 && f.out.window_q16 == 40 * MSS_Q16 &&
-		    f.st.swift.fast_retx == 1)
-		TH_LOG("quell_swift_split_on_loss__both");
+	expect(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16 &&
+		       f.out.window_q16 == 40 * MSS_Q16 && f.st.swift.fast_retx == 1,
+	       "both");
 	split_loss(&f, START_NS + RTT_NS - 1);
-	EXPECT_TRUE(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16)
-		TH_LOG("quell_swift_split_on_loss__held");
+	expect(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16,
+	       "held");
 	/* Loss is over when neither delay is above its target. */
 	split_ack(&f, START_NS + 10 * HOST_NS, 5000 + HOST_NS, HOST_NS);
-	EXPECT_TRUE(f.v.fabric.flags & QUELL_SWIFT_F_LOSS)
-		TH_LOG("quell_swift_split_react__loss_is_not_past_while_the_host_is_slow");
+	expect(f.v.fabric.flags & QUELL_SWIFT_F_LOSS, "loss_is_not_past_while_the_host_is_slow");
 	split_ack(&f, START_NS + 20 * HOST_NS, 5000, 1000);
-	EXPECT_TRUE(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS))
-		TH_LOG("quell_swift_split_react__loss_is_past");
+	expect(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS), "loss_is_past");
 	split_ack(&f, START_NS + 30 * HOST_NS, 5000 + HOST_NS, HOST_NS);
-	EXPECT_TRUE(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS))
-		TH_LOG("quell_swift_split_react__a_slow_host_is_no_loss");
+	expect(!(f.v.fabric.flags & QUELL_SWIFT_F_LOSS), "a_slow_host_is_no_loss");
 	split_start(&f, 100);
 	split_loss(&f, START_NS);
-	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16)
-		TH_LOG("quell_swift_split_on_loss__no_host");
+	expect(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16, "no_host");
 }
 
 TEST(rto)
@@ -335,20 +324,18 @@ TEST(rto)
 
 	split_start_both(&f, 100, 80);
 	split_rto(&f, START_NS);
-	EXPECT_TRUE(f.v.fabric.window_q16 == 50 * MSS_Q16 &&
-		    f.v.host_window_q16 == 40 * MSS_Q16 && f.out.window_q16 == 40 * MSS_Q16 &&
-		    f.st.swift.rtos == 1)
-		TH_LOG("quell_swift_split_on_rto__both");
+	expect(f.v.fabric.window_q16 == 50 * MSS_Q16 && f.v.host_window_q16 == 40 * MSS_Q16 &&
+		       f.out.window_q16 == 40 * MSS_Q16 && f.st.swift.rtos == 1,
+	       "both");
 	for (i = 0; i < 4; i++)
 		split_rto(&f, START_NS);
 	/* 656 / 65536 of 1448 bytes */
-	EXPECT_TRUE(f.v.fabric.window_q16 == 656 * MSS && f.v.host_window_q16 == 656 * MSS &&
-		    f.st.swift.rto_resets == 1)
-		TH_LOG("quell_swift_split_on_rto__fifth_resets_both");
+	expect(f.v.fabric.window_q16 == 656 * MSS && f.v.host_window_q16 == 656 * MSS &&
+		       f.st.swift.rto_resets == 1,
+	       "fifth_resets_both");
 	split_start(&f, 100);
 	split_rto(&f, START_NS);
-	EXPECT_TRUE(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16)
-		TH_LOG("quell_swift_split_on_rto__no_host");
+	expect(f.out.window_q16 == 50 * MSS_Q16 && !f.v.host_window_q16, "no_host");
 }
 
 TEST(idle)
@@ -364,20 +351,19 @@ TEST(idle)
 		{ "no_host", 1000000, 0, 36, 0, false, true },
 	};
 	struct split f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].blind)
+	for_each_row(row, rows) {
+		if (row->blind)
 			split_start(&f, 5);
 		else
-			split_start_both(&f, 5, rows[i].host_pkts);
-		f.v.fabric.flags |= rows[i].loss ? QUELL_SWIFT_F_LOSS : 0;
-		f.s.now_ns = START_NS + rows[i].idle_ns;
-		f.s.idle_ns = rows[i].idle_ns;
+			split_start_both(&f, 5, row->host_pkts);
+		f.v.fabric.flags |= row->loss ? QUELL_SWIFT_F_LOSS : 0;
+		f.s.now_ns = START_NS + row->idle_ns;
+		f.s.idle_ns = row->idle_ns;
 		quell_swift_split_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-		EXPECT_TRUE(f.v.fabric.window_q16 == rows[i].want_fabric_pkts * MSS_Q16 &&
-			    f.v.host_window_q16 == rows[i].want_host_pkts * MSS_Q16)
-			TH_LOG("quell_swift_split_on_idle_restart__%s", rows[i].name);
+		expect(f.v.fabric.window_q16 == row->want_fabric_pkts * MSS_Q16 &&
+			       f.v.host_window_q16 == row->want_host_pkts * MSS_Q16,
+		       "%s", row->name);
 	}
 }
 
@@ -391,16 +377,14 @@ TEST(pacing)
 	f.s.flags = QUELL_S_APP_LIMITED;
 	split_ack(&f, START_NS, 10000, 5000);
 	/* 724 bytes in 10 us */
-	EXPECT_TRUE(f.out.window_q16 == MSS_Q16 / 2 && f.out.pacing_bytes_ps == 72400000)
-		TH_LOG("quell_swift_split_decide__paces_the_smaller_window");
+	expect(f.out.window_q16 == MSS_Q16 / 2 && f.out.pacing_bytes_ps == 72400000,
+	       "paces_the_smaller_window");
 	f.v.host_window_q16 = 1;
 	split_ack(&f, START_NS, 10000, 5000);
-	EXPECT_EQ(656 * MSS, f.v.host_window_q16)
-		TH_LOG("quell_swift_split_decide__smallest");
+	expect_eq(656 * MSS, f.v.host_window_q16, "smallest");
 	f.v.host_window_q16 = QUELL_U64_MAX;
 	split_ack(&f, START_NS, 10000, 5000);
-	EXPECT_EQ(1ULL << 40, f.v.host_window_q16)
-		TH_LOG("quell_swift_split_decide__largest");
+	expect_eq(1ULL << 40, f.v.host_window_q16, "largest");
 }
 
 TEST_HARNESS_MAIN

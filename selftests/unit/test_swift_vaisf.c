@@ -94,25 +94,24 @@ TEST(finish_round)
 		{ "nothing_measured", 0, 0, 3 << 16, 0, 0 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, RTT_NS);
-		f.v.vaisf.measured = rows[i].measured;
-		f.v.vaisf.bank_tokens = rows[i].bank;
-		f.v.vaisf.dampener_q16 = rows[i].dampener_q16;
+		f.v.vaisf.measured = row->measured;
+		f.v.vaisf.bank_tokens = row->bank;
+		f.v.vaisf.dampener_q16 = row->dampener_q16;
 		quell_swift_vaisf_finish_round(&f.v, &f.p, &f.st, TARGET_NS);
-		EXPECT_TRUE(f.v.vaisf.bank_tokens == rows[i].want_bank &&
-			    f.v.vaisf.dampener_q16 == rows[i].want_dampener_q16 &&
-			    f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
-			    f.st.earned == (rows[i].measured > THRESH_NS))
-			TH_LOG("quell_vaisf_finish_round__%s", rows[i].name);
+		expect(f.v.vaisf.bank_tokens == row->want_bank &&
+			       f.v.vaisf.dampener_q16 == row->want_dampener_q16 &&
+			       f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
+			       f.st.earned == (row->measured > THRESH_NS),
+		       "%s", row->name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.v.vaisf.measured = 1;
 	quell_vaisf_finish_round(&f.v.vaisf, &f.p.vaisf, 0, 7, true);
-	EXPECT_TRUE(f.v.vaisf.bank_tokens == 7 && f.v.vaisf.dampener_q16 == 0xffffffff)
-		TH_LOG("quell_vaisf_finish_round__threshold_zero_saturates");
+	expect(f.v.vaisf.bank_tokens == 7 && f.v.vaisf.dampener_q16 == 0xffffffff,
+	       "threshold_zero_saturates");
 }
 
 /* Algorithm 2. */
@@ -139,15 +138,15 @@ TEST(increase)
 		fixture_start(&f, RTT_NS);
 		f.v.vaisf.bank_tokens = rows[i].bank;
 		f.v.vaisf.dampener_q16 = rows[i].dampener_q16;
-		EXPECT_EQ(rows[i].want_q16, quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf,
-								     QUELL_Q16_ONE))
-			TH_LOG("quell_vaisf_increase_q16__%s", rows[i].name);
+		expect_eq(rows[i].want_q16,
+			  quell_vaisf_increase_q16(&f.v.vaisf, &f.p.vaisf, QUELL_Q16_ONE), "%s",
+			  rows[i].name);
 		f.v.vaisf.sampled_pkts = 9;
-		EXPECT_TRUE(quell_vaisf_adjusted(&f.v.vaisf, &f.p.vaisf,
-			    i & 1) == rows[i].bank - rows[i].want_left &&
-			    f.v.vaisf.bank_tokens == rows[i].want_left &&
-			    f.v.vaisf.sampled_pkts == (i & 1 ? 0 : 9))
-			TH_LOG("quell_vaisf_adjusted__%s", rows[i].name);
+		expect(quell_vaisf_adjusted(&f.v.vaisf, &f.p.vaisf, i & 1) ==
+				       rows[i].bank - rows[i].want_left &&
+			       f.v.vaisf.bank_tokens == rows[i].want_left &&
+			       f.v.vaisf.sampled_pkts == (i & 1 ? 0 : 9),
+		       "%s", rows[i].name);
 	}
 }
 
@@ -167,27 +166,24 @@ TEST(observe)
 		{ "more_acked_than_in_flight", 0, 9000, 1000, 0, true },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, RTT_NS);
-		f.v.round_bytes = rows[i].round_bytes;
-		f.s.acked_bytes = rows[i].acked_bytes;
-		f.s.inflight_bytes = rows[i].inflight_bytes;
-		EXPECT_TRUE(quell_swift_vaisf_count_round(&f.v, &f.s) == rows[i].want_finished &&
-			    f.v.round_bytes == rows[i].want_round_bytes)
-			TH_LOG("quell_swift_vaisf_count_round__%s", rows[i].name);
+		f.v.round_bytes = row->round_bytes;
+		f.s.acked_bytes = row->acked_bytes;
+		f.s.inflight_bytes = row->inflight_bytes;
+		expect(quell_swift_vaisf_count_round(&f.v, &f.s) == row->want_finished &&
+			       f.v.round_bytes == row->want_round_bytes,
+		       "%s", row->name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.s.acked_pkts = 45;
 	quell_vaisf_observe(&f.v.vaisf, &f.s, 9000);
 	quell_vaisf_observe(&f.v.vaisf, &f.s, 8000);
-	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 90 && f.v.vaisf.measured == 9000)
-		TH_LOG("quell_vaisf_observe__packets_and_maximum");
+	expect(f.v.vaisf.sampled_pkts == 90 && f.v.vaisf.measured == 9000, "packets_and_maximum");
 	f.s.acked_pkts = 0xffffffff;
 	quell_vaisf_observe(&f.v.vaisf, &f.s, QUELL_U64_MAX);
-	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 0xffff && f.v.vaisf.measured == 0xffffffff)
-		TH_LOG("quell_vaisf_observe__saturates");
+	expect(f.v.vaisf.sampled_pkts == 0xffff && f.v.vaisf.measured == 0xffffffff, "saturates");
 }
 
 enum verdict { HELD, INCREASED, DECREASED, LIMITED };
@@ -228,30 +224,28 @@ TEST(ack)
 	};
 	struct fixture f;
 	bool adjusted;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, RTT_NS);
-		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
-		f.v.vaisf.bank_tokens = rows[i].bank;
-		f.v.round_bytes = rows[i].finishes ? 0 : 40000;
-		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
-		fixture_ack(&f, rows[i].rtt_ns);
-		EXPECT_EQ(rows[i].want_window_bytes, f.out.window_q16 >> 16)
-			TH_LOG("quell_swift_vaisf_on_ack__%s_window", rows[i].name);
-		EXPECT_EQ(rows[i].want_reference_bytes, f.v.swift.window_q16 >> 16)
-			TH_LOG("quell_swift_vaisf_on_ack__%s_reference", rows[i].name);
-		EXPECT_TRUE(f.st.swift.held == (rows[i].want == HELD) &&
-			    f.st.swift.increases == (rows[i].want == INCREASED) &&
-			    f.st.swift.decreases == (rows[i].want == DECREASED) &&
-			    f.st.swift.app_limited == (rows[i].want == LIMITED) &&
-			    f.st.swift.no_rtt == !rows[i].rtt_ns &&
-			    f.st.rounds == rows[i].finishes && f.out.target_ns == TARGET_NS &&
-			    (f.v.vaisf.sampled_pkts == 0) == (rows[i].want == DECREASED))
-			TH_LOG("quell_swift_vaisf_on_ack__%s_verdict", rows[i].name);
-		adjusted = rows[i].want == INCREASED || rows[i].want == DECREASED;
-		EXPECT_EQ(rows[i].rtt_ns && adjusted ? rows[i].bank : 0, f.st.spent)
-			TH_LOG("quell_swift_vaisf_on_ack__%s_spent", rows[i].name);
+		f.v.vaisf.sampled_pkts = row->sampled_pkts;
+		f.v.vaisf.bank_tokens = row->bank;
+		f.v.round_bytes = row->finishes ? 0 : 40000;
+		f.s.flags = row->app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_ack(&f, row->rtt_ns);
+		expect_eq(row->want_window_bytes, f.out.window_q16 >> 16, "%s_window", row->name);
+		expect_eq(row->want_reference_bytes, f.v.swift.window_q16 >> 16, "%s_reference",
+			  row->name);
+		expect(f.st.swift.held == (row->want == HELD) &&
+			       f.st.swift.increases == (row->want == INCREASED) &&
+			       f.st.swift.decreases == (row->want == DECREASED) &&
+			       f.st.swift.app_limited == (row->want == LIMITED) &&
+			       f.st.swift.no_rtt == !row->rtt_ns && f.st.rounds == row->finishes &&
+			       f.out.target_ns == TARGET_NS &&
+			       (f.v.vaisf.sampled_pkts == 0) == (row->want == DECREASED),
+		       "%s_verdict", row->name);
+		adjusted = row->want == INCREASED || row->want == DECREASED;
+		expect_eq(row->rtt_ns && adjusted ? row->bank : 0, f.st.spent, "%s_spent",
+			  row->name);
 	}
 }
 
@@ -265,16 +259,14 @@ TEST(reference)
 	f.v.round_bytes = 1 << 30;
 	for (i = 1; i < 30; i++)
 		fixture_ack(&f, 14000);
-	EXPECT_TRUE(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 == q16(40000))
-		TH_LOG("quell_swift_vaisf_on_ack__29_packets_leave_the_reference");
+	expect(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 == q16(40000),
+	       "quell_swift_vaisf_on_ack__29_packets_leave_the_reference");
 	fixture_ack(&f, 14000);
-	EXPECT_TRUE(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 >> 16 == 30025)
-		TH_LOG("quell_swift_vaisf_on_ack__30th_packet_commits");
+	expect(f.out.window_q16 >> 16 == 30025 && f.v.swift.window_q16 >> 16 == 30025,
+	       "quell_swift_vaisf_on_ack__30th_packet_commits");
 	fixture_ack(&f, 14000);
-	EXPECT_EQ(22543, f.out.window_q16 >> 16)
-		TH_LOG("quell_swift_vaisf_on_ack__next_from_the_new_reference");
-	EXPECT_TRUE(f.st.swift.decreases == 1 && f.st.swift.increases == 0)
-		TH_LOG("quell_swift_vaisf_on_ack__once_per_sampling_period");
+	expect_eq(22543, f.out.window_q16 >> 16, "next_from_the_new_reference");
+	expect(f.st.swift.decreases == 1 && f.st.swift.increases == 0, "once_per_sampling_period");
 }
 
 /* Which ACK lowers the reference: after 30 packets, or with a finished round trip. */
@@ -294,30 +286,27 @@ TEST(sampling_rtt)
 		{ "both", 29, true, true, false, true },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, RTT_NS);
-		f.p.vaisf.sampling_rtt = rows[i].or_round;
-		f.v.vaisf.sampled_pkts = rows[i].sampled_pkts;
-		f.v.round_bytes = rows[i].finishes ? 0 : 40000;
-		f.s.flags = rows[i].app_limited ? QUELL_S_APP_LIMITED : 0;
+		f.p.vaisf.sampling_rtt = row->or_round;
+		f.v.vaisf.sampled_pkts = row->sampled_pkts;
+		f.v.round_bytes = row->finishes ? 0 : 40000;
+		f.s.flags = row->app_limited ? QUELL_S_APP_LIMITED : 0;
 		fixture_ack(&f, 14000);
-		EXPECT_TRUE((f.v.swift.window_q16 < q16(40000)) == rows[i].want_decrease &&
-			    f.st.swift.decreases == rows[i].want_decrease &&
-			    f.st.swift.held == !rows[i].want_decrease &&
-			    (f.v.vaisf.sampled_pkts == 0) == rows[i].want_decrease)
-			TH_LOG("quell_vaisf_may_decrease__sampling_rtt_%s", rows[i].name);
+		expect((f.v.swift.window_q16 < q16(40000)) == row->want_decrease &&
+			       f.st.swift.decreases == row->want_decrease &&
+			       f.st.swift.held == !row->want_decrease &&
+			       (f.v.vaisf.sampled_pkts == 0) == row->want_decrease,
+		       "sampling_rtt_%s", row->name);
 	}
 	fixture_start(&f, RTT_NS);
 	f.v.round_bytes = 1000;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(1000, f.v.round_bytes)
-		TH_LOG("quell_swift_vaisf_on_loss__leaves_the_round_trip");
+	expect_eq(1000, f.v.round_bytes, "leaves_the_round_trip");
 	f.p.vaisf.sampling_rtt = 1;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(40000, f.v.round_bytes)
-		TH_LOG("quell_swift_vaisf_on_loss__sampling_rtt_begins_a_round_trip");
+	expect_eq(40000, f.v.round_bytes, "sampling_rtt_begins_a_round_trip");
 }
 
 /* A delay above the threshold earns tokens at the end of the round trip, spent at once. */
@@ -327,15 +316,13 @@ TEST(earning)
 
 	fixture_start(&f, RTT_NS);
 	fixture_ack(&f, 13000);
-	EXPECT_EQ(0, f.v.vaisf.bank_tokens)
-		TH_LOG("quell_swift_vaisf_on_ack__earns_at_the_end_only");
+	expect_eq(0, f.v.vaisf.bank_tokens, "earns_at_the_end_only");
 	f.s.acked_bytes = 40000;
 	fixture_ack(&f, 4000);
 	/* 300 tokens for 9 us; dampener 13 / 11; 100 / (13 / 88 + 1) * 25 = 2178.2 */
-	EXPECT_TRUE(f.v.vaisf.bank_tokens == 200 && f.st.spent == 100 && f.st.earned == 1)
-		TH_LOG("quell_swift_vaisf_on_ack__earned_and_spent");
-	EXPECT_EQ(42178, f.v.swift.window_q16 >> 16)
-		TH_LOG("quell_swift_vaisf_on_ack__damped_increase");
+	expect(f.v.vaisf.bank_tokens == 200 && f.st.spent == 100 && f.st.earned == 1,
+	       "earned_and_spent");
+	expect_eq(42178, f.v.swift.window_q16 >> 16, "damped_increase");
 }
 
 /* Limits of window and reference; pacing below one segment. */
@@ -347,21 +334,19 @@ TEST(limits)
 	f.v.swift.window_q16 = q16(1000);
 	fixture_ack(&f, 14000);
 	/* 775 bytes per 14 us */
-	EXPECT_TRUE(f.out.window_q16 == q16(775) && f.out.pacing_bytes_ps == 55357142)
-		TH_LOG("quell_swift_vaisf_on_ack__paced_below_a_segment");
-	EXPECT_TRUE(f.v.swift.window_q16 == q16(1000))
-		TH_LOG("quell_swift_vaisf_on_ack__reference_not_paced");
+	expect(f.out.window_q16 == q16(775) && f.out.pacing_bytes_ps == 55357142,
+	       "paced_below_a_segment");
+	expect(f.v.swift.window_q16 == q16(1000), "reference_not_paced");
 	fixture_start(&f, RTT_NS);
 	f.p.swift.max_window_bytes = 65536;
 	f.v.swift.window_q16 = q16(70000);
 	fixture_ack(&f, 4000);
-	EXPECT_TRUE(f.out.window_q16 == q16(65536) && f.v.swift.window_q16 == q16(65536))
-		TH_LOG("quell_swift_vaisf_on_ack__largest_window");
+	expect(f.out.window_q16 == q16(65536) && f.v.swift.window_q16 == q16(65536),
+	       "largest_window");
 	fixture_start(&f, RTT_NS);
 	f.v.swift.window_q16 = QUELL_U64_MAX;
 	fixture_ack(&f, 4000);
-	EXPECT_EQ(q16(QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT), f.out.window_q16)
-		TH_LOG("quell_swift_vaisf_on_ack__saturates");
+	expect_eq(q16(QUELL_SWIFT_MAX_WINDOW_BYTES_DEFAULT), f.out.window_q16, "saturates");
 }
 
 /* Without any delay: Reno without slow start. */
@@ -372,18 +357,14 @@ TEST(blind)
 	fixture_start(&f, 0);
 	f.v.vaisf.bank_tokens = 1000;
 	fixture_ack(&f, 0);
-	EXPECT_EQ(q16(40000), f.out.window_q16)
-		TH_LOG("quell_swift_vaisf_on_ack__blind_within_round");
+	expect_eq(q16(40000), f.out.window_q16, "blind_within_round");
 	f.s.acked_bytes = 40000;
 	fixture_ack(&f, 0);
-	EXPECT_EQ(q16(41000), f.out.window_q16)
-		TH_LOG("quell_swift_vaisf_on_ack__blind_adds_a_segment");
+	expect_eq(q16(41000), f.out.window_q16, "blind_adds_a_segment");
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(q16(20500), f.out.window_q16)
-		TH_LOG("quell_swift_vaisf_on_loss__blind_halves");
+	expect_eq(q16(20500), f.out.window_q16, "blind_halves");
 	quell_swift_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(q16(1000), f.out.window_q16)
-		TH_LOG("quell_swift_vaisf_on_rto__blind_one_segment");
+	expect_eq(q16(1000), f.out.window_q16, "blind_one_segment");
 }
 
 static bool vaisf_is_new(const struct fixture *f)
@@ -402,30 +383,25 @@ TEST(loss)
 	f.v.vaisf.bank_tokens = 5;
 	f.s.rtt_ns = 0;
 	quell_swift_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.v.swift.window_q16 == q16(20000) && f.out.window_q16 == q16(20000) &&
-		    f.st.swift.fast_retx == 1)
-		TH_LOG("quell_swift_vaisf_on_loss__takes_half_of_the_reference");
-	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5)
-		TH_LOG("quell_swift_vaisf_on_loss__begins_a_sampling_period");
+	expect(f.v.swift.window_q16 == q16(20000) && f.out.window_q16 == q16(20000) &&
+		       f.st.swift.fast_retx == 1,
+	       "takes_half_of_the_reference");
+	expect(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5,
+	       "begins_a_sampling_period");
 	f.s.now_ns += RTT_NS - 1;
 	fixture_ack(&f, 4000);
-	EXPECT_TRUE(f.v.swift.flags & QUELL_SWIFT_F_LOSS)
-		TH_LOG("quell_swift_vaisf_on_ack__loss_remembered_for_a_round_trip");
+	expect(f.v.swift.flags & QUELL_SWIFT_F_LOSS, "loss_remembered_for_a_round_trip");
 	f.s.now_ns++;
 	fixture_ack(&f, TARGET_NS);
-	EXPECT_TRUE(f.v.swift.flags & QUELL_SWIFT_F_LOSS)
-		TH_LOG("quell_swift_vaisf_on_ack__loss_remembered_in_congestion");
+	expect(f.v.swift.flags & QUELL_SWIFT_F_LOSS, "loss_remembered_in_congestion");
 	fixture_ack(&f, 4000);
-	EXPECT_TRUE(!(f.v.swift.flags & QUELL_SWIFT_F_LOSS))
-		TH_LOG("quell_swift_vaisf_on_ack__loss_past_after_a_clean_round_trip");
+	expect(!(f.v.swift.flags & QUELL_SWIFT_F_LOSS), "loss_past_after_a_clean_round_trip");
 	f.v.vaisf.bank_tokens = 5;
 	f.v.vaisf.dampener_q16 = 1;
 	quell_swift_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.st.swift.rtos == 1 && f.v.swift.rtos == 1 && vaisf_is_new(&f))
-		TH_LOG("quell_swift_vaisf_on_rto__forgets_tokens");
+	expect(f.st.swift.rtos == 1 && f.v.swift.rtos == 1 && vaisf_is_new(&f), "forgets_tokens");
 	fixture_ack(&f, 4000);
-	EXPECT_EQ(0, f.v.swift.rtos)
-		TH_LOG("quell_swift_vaisf_on_ack__ends_row_of_timeouts");
+	expect_eq(0, f.v.swift.rtos, "ends_row_of_timeouts");
 }
 
 TEST(idle)
@@ -440,19 +416,18 @@ TEST(idle)
 		{ "switched_off", 0, 1000000000, false },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		fixture_start(&f, RTT_NS);
-		f.p.swift.restart_idle_ns = rows[i].restart_idle_ns;
+		f.p.swift.restart_idle_ns = row->restart_idle_ns;
 		f.v.vaisf.bank_tokens = 5;
-		f.s.idle_ns = rows[i].idle_ns;
+		f.s.idle_ns = row->idle_ns;
 		quell_swift_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 		/* 4000 ns * 12.5 B/ns / 1090 B = 45.9 packets, and one more */
-		EXPECT_TRUE(f.out.window_q16 == q16(rows[i].want_restart ? 47000 : 40000) &&
-			    f.v.swift.window_q16 == f.out.window_q16 &&
-			    vaisf_is_new(&f) == rows[i].want_restart)
-			TH_LOG("quell_swift_vaisf_on_idle_restart__%s", rows[i].name);
+		expect(f.out.window_q16 == q16(row->want_restart ? 47000 : 40000) &&
+			       f.v.swift.window_q16 == f.out.window_q16 &&
+			       vaisf_is_new(&f) == row->want_restart,
+		       "%s", row->name);
 	}
 }
 
@@ -463,9 +438,9 @@ TEST(init)
 	fixture_start(&f, RTT_NS);
 	memset(&f.v, 0xff, sizeof(f.v));
 	quell_swift_vaisf_init(&f.v, &f.p, &at_start, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(47000) && f.v.swift.window_q16 == q16(47000) &&
-		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED && vaisf_is_new(&f))
-		TH_LOG("quell_swift_vaisf_init__line_rate_start");
+	expect(f.out.window_q16 == q16(47000) && f.v.swift.window_q16 == q16(47000) &&
+		       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED && vaisf_is_new(&f),
+	       "line_rate_start");
 }
 
 /* The delay of an earlier round trip is reported once and lowers the reference once. */
@@ -478,12 +453,11 @@ TEST(old_delay)
 	f.v.vaisf.sampled_pkts = 100;
 	f.s.flags = QUELL_S_RTT_OLD;
 	fixture_ack(&f, 100000);
-	EXPECT_TRUE(f.v.swift.window_q16 == q16(40000) && f.st.swift.held == 1)
-		TH_LOG("quell_swift_vaisf_on_ack__old_delay_holds");
+	expect(f.v.swift.window_q16 == q16(40000) && f.st.swift.held == 1, "old_delay_holds");
 	f.s.flags = 0;
 	fixture_ack(&f, 100000);
-	EXPECT_TRUE(f.v.swift.window_q16 < q16(40000) && f.st.swift.decreases == 1)
-		TH_LOG("quell_swift_vaisf_on_ack__a_new_one_does_not");
+	expect(f.v.swift.window_q16 < q16(40000) && f.st.swift.decreases == 1,
+	       "a_new_one_does_not");
 }
 
 TEST(derive)
@@ -492,9 +466,8 @@ TEST(derive)
 
 	/* Like the module's parameter block: zero except for the table's values. */
 	quell_core_params_default(&quell_swift_vaisf_core, &p);
-	EXPECT_TRUE(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 &&
-		    p.swift.fs_max_pkts_q16)
-		TH_LOG("quell_swift_vaisf_params_derive__completes_a_zero_block");
+	expect(p.swift.fs_range_ns == 0 && p.swift.fs_min_pkts_q16 && p.swift.fs_max_pkts_q16,
+	       "completes_a_zero_block");
 }
 
 TEST_HARNESS_MAIN
