@@ -30,26 +30,26 @@ TEST(init)
 		{ "no_ecn", false, LINK_BYTES_PS, RTT_NS, QUELL_RATE_UNLIMITED, 14480, MSS },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_dcqcn_core, &f.p);
-		quell_dcqcn_init(&f.v, &f.p, &(struct quell_sample) {
-				.now_ns = START_NS, .min_rtt_ns = cases[i].min_rtt_ns,
-				.link_bytes_ps = cases[i].link_bytes_ps,
-				.mss_bytes = cases[i].mss_bytes,
-				.flags = cases[i].ecn ? QUELL_S_ECN : 0,
-			}, &f.out);
-		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
-			TH_LOG("quell_dcqcn_init__%s_rate", cases[i].name);
-		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
-			TH_LOG("quell_dcqcn_init__%s_window", cases[i].name);
+		quell_dcqcn_init(&f.v, &f.p,
+				 &(struct quell_sample){
+					 .now_ns = START_NS,
+					 .min_rtt_ns = row->min_rtt_ns,
+					 .link_bytes_ps = row->link_bytes_ps,
+					 .mss_bytes = row->mss_bytes,
+					 .flags = row->ecn ? QUELL_S_ECN : 0,
+				 },
+				 &f.out);
+		expect_eq(row->want_rate, f.out.pacing_bytes_ps, "%s_rate", row->name);
+		expect_eq(row->want_window, f.out.window_q16 >> 16, "%s_window", row->name);
 	}
-	EXPECT_TRUE(f.v.alpha_q30 == ONE && f.v.since_ns == START_NS && !f.v.flags &&
-		    !f.v.decays && !f.v.timer_steps && !f.v.byte_steps && !f.v.counted_bytes &&
-		    !f.out.target_ns && !f.out.change_path)
-		TH_LOG("quell_dcqcn_init__sets_all");
+	expect(f.v.alpha_q30 == ONE && f.v.since_ns == START_NS && !f.v.flags && !f.v.decays &&
+		       !f.v.timer_steps && !f.v.byte_steps && !f.v.counted_bytes &&
+		       !f.out.target_ns && !f.out.change_path,
+	       "sets_all");
 }
 
 /* Equation 1: RT = RC, RC = RC (1 - alpha / 2), alpha = (1 - g) alpha + g. */
@@ -64,8 +64,7 @@ TEST(init_fitted)
 			.mss_bytes = MSS, .flags = QUELL_S_ECN | QUELL_S_FITTED,
 		}, &f.out);
 	fixture_ack(&f, 0, MSS);
-	EXPECT_EQ(LINK_BYTES_PS / 8 * 7, f.v.rate_q16 >> 16)
-		TH_LOG("init__fitted_gives_an_eighth_at_first");
+	expect_eq(LINK_BYTES_PS / 8 * 7, f.v.rate_q16 >> 16, "fitted_gives_an_eighth_at_first");
 }
 
 TEST(notification)
@@ -79,22 +78,18 @@ TEST(notification)
 		{ "alpha_zero", 0, 8 * GBYTE, ONE / 256 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		fixture_start(&f);
-		fixture_set(&f, 8 * GBYTE, 10 * GBYTE, cases[i].alpha_q30);
+		fixture_set(&f, 8 * GBYTE, 10 * GBYTE, row->alpha_q30);
 		fixture_ack(&f, 1000, MSS);
-		EXPECT_EQ(cases[i].want_rate << 16, f.v.rate_q16)
-			TH_LOG("quell_dcqcn_notify__%s_rate", cases[i].name);
-		EXPECT_EQ(8 * GBYTE << 16, f.v.target_q16)
-			TH_LOG("quell_dcqcn_notify__%s_target", cases[i].name);
-		EXPECT_EQ(cases[i].want_alpha_q30, f.v.alpha_q30)
-			TH_LOG("quell_dcqcn_notify__%s_alpha", cases[i].name);
+		expect_eq(row->want_rate << 16, f.v.rate_q16, "%s_rate", row->name);
+		expect_eq(8 * GBYTE << 16, f.v.target_q16, "%s_target", row->name);
+		expect_eq(row->want_alpha_q30, f.v.alpha_q30, "%s_alpha", row->name);
 	}
-	EXPECT_TRUE(f.v.since_ns == START_NS + 1000 && !f.v.counted_bytes &&
-		    f.st.notifications == 1 && f.st.marked_bytes == MSS)
-		TH_LOG("quell_dcqcn_notify__starts_over");
+	expect(f.v.since_ns == START_NS + 1000 && !f.v.counted_bytes && f.st.notifications == 1 &&
+		       f.st.marked_bytes == MSS,
+	       "starts_over");
 }
 
 /* At most one notification per 50 us; the first mark of a flow is one. */
@@ -105,18 +100,13 @@ TEST(notify_interval)
 	fixture_start(&f);
 	f.p.timer_ns = GBYTE;
 	fixture_ack(&f, 0, MSS);
-	EXPECT_EQ(LINK_BYTES_PS / 2, f.v.rate_q16 >> 16)
-		TH_LOG("quell_dcqcn_mark__first_at_once");
+	expect_eq(LINK_BYTES_PS / 2, f.v.rate_q16 >> 16, "first_at_once");
 	fixture_ack(&f, 49999, MSS);
-	EXPECT_EQ(LINK_BYTES_PS / 2, f.v.rate_q16 >> 16)
-		TH_LOG("quell_dcqcn_mark__within_the_interval");
-	EXPECT_TRUE(f.st.held == 1 && f.st.marked_bytes == 2 * MSS)
-		TH_LOG("quell_dcqcn_mark__held_is_counted");
+	expect_eq(LINK_BYTES_PS / 2, f.v.rate_q16 >> 16, "within_the_interval");
+	expect(f.st.held == 1 && f.st.marked_bytes == 2 * MSS, "held_is_counted");
 	fixture_ack(&f, 50000, MSS);
-	EXPECT_EQ(LINK_BYTES_PS / 4, f.v.rate_q16 >> 16)
-		TH_LOG("quell_dcqcn_mark__after_the_interval");
-	EXPECT_EQ(2, f.st.notifications)
-		TH_LOG("quell_dcqcn_mark__counted");
+	expect_eq(LINK_BYTES_PS / 4, f.v.rate_q16 >> 16, "after_the_interval");
+	expect_eq(2, f.st.notifications, "counted");
 }
 
 /* Equation 2, once per 55 us: 255/256, squared, and so on. */
@@ -140,21 +130,19 @@ TEST(decay)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		fixture_start(&f);
 		fixture_ack(&f, cases[i].after_ns, 0);
-		EXPECT_TRUE(f.v.alpha_q30 <= cases[i].want_alpha_q30 + 20 &&
-			    f.v.alpha_q30 + 150 >= cases[i].want_alpha_q30)
-			TH_LOG("quell_dcqcn_decay__%s", cases[i].name);
+		expect(f.v.alpha_q30 <= cases[i].want_alpha_q30 + 20 &&
+			       f.v.alpha_q30 + 150 >= cases[i].want_alpha_q30,
+		       "%s", cases[i].name);
 		if (i == 1)
 			fixture_ack(&f, 55001, 0);
 		if (i == 1) {
-			EXPECT_EQ(ONE / 256 * 255, f.v.alpha_q30)
-				TH_LOG("quell_dcqcn_decay__no_period_twice");
+			expect_eq(ONE / 256 * 255, f.v.alpha_q30, "no_period_twice");
 		}
 	}
 	fixture_start(&f);
 	f.s.now_ns = 0;
 	quell_dcqcn_on_ack(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.v.alpha_q30 == ONE && !f.v.timer_steps)
-		TH_LOG("quell_dcqcn_decay__clock_behind");
+	expect(f.v.alpha_q30 == ONE && !f.v.timer_steps, "clock_behind");
 }
 
 /* The parameter rises between the look whether the timer is due and the decay. */
@@ -166,19 +154,15 @@ TEST(decay_of_a_longer_timer)
 	fixture_ack(&f, 110000, 0);
 	f.p.alpha_timer_ns = 1000000;
 	quell_dcqcn_decay_often(&f.v, &f.p, 165000);
-	EXPECT_TRUE(f.v.alpha_q30 + 150 >= ONE / 65536 * 65025 && f.v.decays == 2)
-		TH_LOG("quell_dcqcn_decay_often__longer_timer (%llu)",
-		       (unsigned long long)f.v.alpha_q30);
+	expect(f.v.alpha_q30 + 150 >= ONE / 65536 * 65025 && f.v.decays == 2, "longer_timer (%llu)",
+	       (unsigned long long)f.v.alpha_q30);
 }
 
 TEST(powers)
 {
-	EXPECT_EQ(1ULL << 32, quell_dcqcn_pow_q32(1ULL << 31, 0))
-		TH_LOG("quell_dcqcn_pow_q32__nothing");
-	EXPECT_EQ(1ULL << 27, quell_dcqcn_pow_q32(1ULL << 31, 5))
-		TH_LOG("quell_dcqcn_pow_q32__half_to_the_fifth");
-	EXPECT_EQ(0, quell_dcqcn_pow_q32(0, 3))
-		TH_LOG("quell_dcqcn_pow_q32__zero");
+	expect_eq(1ULL << 32, quell_dcqcn_pow_q32(1ULL << 31, 0), "nothing");
+	expect_eq(1ULL << 27, quell_dcqcn_pow_q32(1ULL << 31, 5), "half_to_the_fifth");
+	expect_eq(0, quell_dcqcn_pow_q32(0, 3), "zero");
 }
 
 /*
@@ -201,26 +185,23 @@ TEST(increase)
 		{ "hyper", 6, 6, 50000000 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		fixture_start(&f);
 		fixture_set(&f, 4 * GBYTE, 8 * GBYTE, ONE);
-		f.v.timer_steps = cases[i].timer_steps;
-		f.v.byte_steps = cases[i].byte_steps;
+		f.v.timer_steps = row->timer_steps;
+		f.v.byte_steps = row->byte_steps;
 		quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS << QUELL_Q16_SHIFT);
-		EXPECT_EQ((8 * GBYTE + cases[i].want_target_growth) << 16, f.v.target_q16)
-			TH_LOG("quell_dcqcn_increase__%s_target", cases[i].name);
-		EXPECT_EQ((6 * GBYTE + cases[i].want_target_growth / 2) << 16, f.v.rate_q16)
-			TH_LOG("quell_dcqcn_increase__%s_rate", cases[i].name);
+		expect_eq((8 * GBYTE + row->want_target_growth) << 16, f.v.target_q16, "%s_target",
+			  row->name);
+		expect_eq((6 * GBYTE + row->want_target_growth / 2) << 16, f.v.rate_q16, "%s_rate",
+			  row->name);
 	}
-	EXPECT_EQ(1, f.st.hyper_increases)
-		TH_LOG("quell_dcqcn_increase__counted");
+	expect_eq(1, f.st.hyper_increases, "counted");
 	fixture_start(&f);
 	f.v.timer_steps = 5;
 	quell_dcqcn_increase(&f.v, &f.p, &f.st, LINK_BYTES_PS << QUELL_Q16_SHIFT);
-	EXPECT_EQ(LINK_BYTES_PS << 16, f.v.target_q16)
-		TH_LOG("quell_dcqcn_increase__line_rate_is_the_most");
+	expect_eq(LINK_BYTES_PS << 16, f.v.target_q16, "line_rate_is_the_most");
 }
 
 TEST(timer)
@@ -230,19 +211,14 @@ TEST(timer)
 	fixture_start(&f);
 	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, 0);
 	fixture_ack(&f, 54999, 0);
-	EXPECT_EQ(4 * GBYTE << 16, f.v.rate_q16)
-		TH_LOG("quell_dcqcn_run_timer__too_early");
+	expect_eq(4 * GBYTE << 16, f.v.rate_q16, "too_early");
 	fixture_ack(&f, 55000, 0);
-	EXPECT_EQ(6 * GBYTE << 16, f.v.rate_q16)
-		TH_LOG("quell_dcqcn_run_timer__once");
+	expect_eq(6 * GBYTE << 16, f.v.rate_q16, "once");
 	fixture_ack(&f, 165000, 0);
-	EXPECT_EQ(7500000000ULL << 16, f.v.rate_q16)
-		TH_LOG("quell_dcqcn_run_timer__made_up_for");
-	EXPECT_EQ(3, f.st.fast_recoveries)
-		TH_LOG("quell_dcqcn_run_timer__counted");
+	expect_eq(7500000000ULL << 16, f.v.rate_q16, "made_up_for");
+	expect_eq(3, f.st.fast_recoveries, "counted");
 	fixture_ack(&f, 55000 * 100, 0);
-	EXPECT_TRUE(f.v.timer_steps == 100 && f.st.forgone == 97 - 64)
-		TH_LOG("quell_dcqcn_run_timer__bounded");
+	expect(f.v.timer_steps == 100 && f.st.forgone == 97 - 64, "bounded");
 }
 
 /* Each timer expires by its own period. */
@@ -254,14 +230,12 @@ TEST(timers_apart)
 	f.p.alpha_timer_ns = 110000;
 	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, ONE);
 	fixture_ack(&f, 55000, 0);
-	EXPECT_TRUE(f.v.rate_q16 == 6 * GBYTE << 16 && f.v.alpha_q30 == ONE)
-		TH_LOG("quell_dcqcn_run_timers__increase_alone");
+	expect(f.v.rate_q16 == 6 * GBYTE << 16 && f.v.alpha_q30 == ONE, "increase_alone");
 	fixture_start(&f);
 	f.p.timer_ns = 110000;
 	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, ONE);
 	fixture_ack(&f, 55000, 0);
-	EXPECT_TRUE(f.v.rate_q16 == 4 * GBYTE << 16 && f.v.alpha_q30 < ONE)
-		TH_LOG("quell_dcqcn_run_timers__decay_alone");
+	expect(f.v.rate_q16 == 4 * GBYTE << 16 && f.v.alpha_q30 < ONE, "decay_alone");
 }
 
 TEST(byte_counter)
@@ -272,25 +246,20 @@ TEST(byte_counter)
 	fixture_set(&f, 4 * GBYTE, 8 * GBYTE, 0);
 	f.s.acked_bytes = 9999999;
 	fixture_ack(&f, 0, 0);
-	EXPECT_EQ(4 * GBYTE << 16, f.v.rate_q16)
-		TH_LOG("quell_dcqcn_run_bytes__too_few");
+	expect_eq(4 * GBYTE << 16, f.v.rate_q16, "too_few");
 	f.s.acked_bytes = 3;
 	fixture_ack(&f, 0, 0);
-	EXPECT_TRUE(f.v.rate_q16 == 6 * GBYTE << 16 && f.v.byte_steps == 1 &&
-		    f.v.counted_bytes == 2)
-		TH_LOG("quell_dcqcn_run_bytes__once");
+	expect(f.v.rate_q16 == 6 * GBYTE << 16 && f.v.byte_steps == 1 && f.v.counted_bytes == 2,
+	       "once");
 	f.p.byte_counter_bytes = 10000;
 	f.s.acked_bytes = 1000007;
 	fixture_ack(&f, 0, 0);
-	EXPECT_TRUE(f.v.byte_steps == 65 && f.v.counted_bytes == 9)
-		TH_LOG("quell_dcqcn_run_bytes__bounded");
+	expect(f.v.byte_steps == 65 && f.v.counted_bytes == 9, "bounded");
 	f.v.byte_steps = 0xffffffff;
 	fixture_ack(&f, 0, 0);
-	EXPECT_EQ(0xffffffff, f.v.byte_steps)
-		TH_LOG("quell_dcqcn_run_bytes__saturates");
+	expect_eq(0xffffffff, f.v.byte_steps, "saturates");
 	fixture_ack(&f, 1ULL << 62, 0);
-	EXPECT_EQ(0xffffffff, f.v.timer_steps)
-		TH_LOG("quell_dcqcn_run_timer__saturates");
+	expect_eq(0xffffffff, f.v.timer_steps, "saturates");
 }
 
 TEST(limits)
@@ -300,38 +269,30 @@ TEST(limits)
 	fixture_start(&f);
 	fixture_set(&f, 1300000, 1300000, ONE);
 	fixture_ack(&f, 0, MSS);
-	EXPECT_EQ(1250000, f.out.pacing_bytes_ps)
-		TH_LOG("quell_dcqcn_clamp__least");
-	EXPECT_EQ(MSS, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_decide__one_segment");
+	expect_eq(1250000, f.out.pacing_bytes_ps, "least");
+	expect_eq(MSS, f.out.window_q16 >> 16, "one_segment");
 	f.p.min_rate_bytes_ps = 1000;
 	fixture_set(&f, 0, 0, 0);
 	fixture_ack(&f, 0, 0);
-	EXPECT_EQ(1000, f.out.pacing_bytes_ps)
-		TH_LOG("quell_dcqcn_clamp__smallest_least");
+	expect_eq(1000, f.out.pacing_bytes_ps, "smallest_least");
 	f.s.link_bytes_ps = 500;
 	fixture_ack(&f, 0, 0);
-	EXPECT_EQ(500, f.out.pacing_bytes_ps)
-		TH_LOG("quell_dcqcn_clamp__link_below_least");
+	expect_eq(500, f.out.pacing_bytes_ps, "link_below_least");
 	f.p.queue_bound_ns = GBYTE;
 	f.s.link_bytes_ps = LINK_BYTES_PS;
 	fixture_set(&f, LINK_BYTES_PS, LINK_BYTES_PS, 0);
 	fixture_ack(&f, 0, 0);
-	EXPECT_EQ(1 << 24, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_decide__largest_window");
+	expect_eq(1 << 24, f.out.window_q16 >> 16, "largest_window");
 	f.s.mss_bytes = 0;
 	f.s.min_rtt_ns = 5000;
 	fixture_ack(&f, 0, 0);
-	EXPECT_TRUE(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 5000)
-		TH_LOG("quell_dcqcn_observe__kept");
+	expect(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 5000, "kept");
 	f.s.mss_bytes = 2 * MSS;
 	fixture_ack(&f, 0, 0);
-	EXPECT_EQ(2 * MSS, f.v.mss_bytes)
-		TH_LOG("quell_dcqcn_observe__new_segment_size");
+	expect_eq(2 * MSS, f.v.mss_bytes, "new_segment_size");
 	fixture_set(&f, LINK_BYTES_PS, 0, 0);
 	fixture_ack(&f, 0, 0);
-	EXPECT_TRUE(f.v.rate_q16 >> 16 == LINK_BYTES_PS && f.v.target_q16 >> 16 == 1000)
-		TH_LOG("quell_dcqcn_clamp__target_alone");
+	expect(f.v.rate_q16 >> 16 == LINK_BYTES_PS && f.v.target_q16 >> 16 == 1000, "target_alone");
 }
 
 /* Half the bytes in flight, half the rate, and recovery only as in Reno. */
@@ -342,33 +303,26 @@ TEST(loss)
 	fixture_start(&f);
 	f.s.inflight_bytes = 100 * MSS;
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 >> 16 == 50 * MSS && f.st.losses == 1)
-		TH_LOG("quell_dcqcn_on_loss__half_of_the_flight");
-	EXPECT_TRUE(f.v.rate_q16 >> 16 == LINK_BYTES_PS / 2 && f.v.target_q16 == f.v.rate_q16)
-		TH_LOG("quell_dcqcn_on_loss__half_of_the_rate");
+	expect(f.out.window_q16 >> 16 == 50 * MSS && f.st.losses == 1, "half_of_the_flight");
+	expect(f.v.rate_q16 >> 16 == LINK_BYTES_PS / 2 && f.v.target_q16 == f.v.rate_q16,
+	       "half_of_the_rate");
 	f.s.acked_bytes = 50 * MSS;
 	fixture_ack(&f, 1000, 0);
-	EXPECT_EQ(51 * MSS, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_reno__one_per_window");
+	expect_eq(51 * MSS, f.out.window_q16 >> 16, "one_per_window");
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f, 1000, 0);
-	EXPECT_EQ(51 * MSS, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_reno__not_without_data");
+	expect_eq(51 * MSS, f.out.window_q16 >> 16, "not_without_data");
 	f.s.flags = 0;
 	f.s.inflight_bytes = 3 * MSS;
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(2 * MSS, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_on_loss__two_at_least");
+	expect_eq(2 * MSS, f.out.window_q16 >> 16, "two_at_least");
 	f.s.acked_bytes = 0xffffffff;
 	fixture_ack(&f, 1000, 0);
-	EXPECT_TRUE(!(f.v.flags & QUELL_DCQCN_F_LOSS))
-		TH_LOG("quell_dcqcn_decide__loss_is_over");
+	expect(!(f.v.flags & QUELL_DCQCN_F_LOSS), "loss_is_over");
 	quell_dcqcn_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 >> 16 == MSS && f.st.rtos == 1)
-		TH_LOG("quell_dcqcn_on_rto__one_segment");
+	expect(f.out.window_q16 >> 16 == MSS && f.st.rtos == 1, "one_segment");
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(MSS, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_on_loss__never_more");
+	expect_eq(MSS, f.out.window_q16 >> 16, "never_more");
 }
 
 /* Without an echo of marks: Reno, ten segments, no pacing. */
@@ -379,13 +333,11 @@ TEST(without_ecn)
 	fixture_start_ecn(&f, false);
 	f.s.acked_bytes = 10 * MSS;
 	fixture_ack(&f, 55000 * 50, 0);
-	EXPECT_TRUE(f.out.window_q16 >> 16 == 11 * MSS &&
-		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
-		TH_LOG("quell_dcqcn_on_ack__no_ecn");
+	expect(f.out.window_q16 >> 16 == 11 * MSS && f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "no_ecn");
 	f.s.inflight_bytes = 11 * MSS;
 	quell_dcqcn_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(11 * MSS / 2, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_on_loss__no_ecn");
+	expect_eq(11 * MSS / 2, f.out.window_q16 >> 16, "no_ecn");
 }
 
 TEST(idle)
@@ -396,24 +348,21 @@ TEST(idle)
 	fixture_set(&f, GBYTE, GBYTE, 7);
 	f.s.idle_ns = 999999;
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(GBYTE, f.out.pacing_bytes_ps)
-		TH_LOG("quell_dcqcn_on_idle_restart__too_early");
+	expect_eq(GBYTE, f.out.pacing_bytes_ps, "too_early");
 	f.p.restart_idle_ns = 0;
 	f.s.idle_ns = QUELL_U64_MAX;
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(GBYTE, f.out.pacing_bytes_ps)
-		TH_LOG("quell_dcqcn_on_idle_restart__never");
+	expect_eq(GBYTE, f.out.pacing_bytes_ps, "never");
 	f.p.restart_idle_ns = 1000000;
 	fixture_ack(&f, 0, MSS);
 	f.s.idle_ns = 1000000;
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.pacing_bytes_ps == LINK_BYTES_PS && f.v.alpha_q30 == ONE &&
-		    !(f.v.flags & QUELL_DCQCN_F_NOTIFIED) && f.st.restarts == 1)
-		TH_LOG("quell_dcqcn_on_idle_restart__line_rate");
+	expect(f.out.pacing_bytes_ps == LINK_BYTES_PS && f.v.alpha_q30 == ONE &&
+		       !(f.v.flags & QUELL_DCQCN_F_NOTIFIED) && f.st.restarts == 1,
+	       "line_rate");
 	quell_dcqcn_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(MSS, f.out.window_q16 >> 16)
-		TH_LOG("quell_dcqcn_on_idle_restart__after_loss");
+	expect_eq(MSS, f.out.window_q16 >> 16, "after_loss");
 }
 
 TEST_HARNESS_MAIN

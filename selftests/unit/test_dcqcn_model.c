@@ -177,16 +177,11 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
-	EXPECT_TRUE(result.rates)
-		TH_LOG("dcqcn_model__%s_step_rates_within_bound", run);
-	EXPECT_TRUE(result.alphas)
-		TH_LOG("dcqcn_model__%s_step_alpha_within_bound", run);
-	EXPECT_TRUE(result.memories)
-		TH_LOG("dcqcn_model__%s_step_state_equal", run);
-	EXPECT_TRUE(result.windows)
-		TH_LOG("dcqcn_model__%s_step_windows_within_bound", run);
-	EXPECT_TRUE(result.steps >= 1000000)
-		TH_LOG("dcqcn_model__%s_steps_were_enough", run);
+	expect(result.rates, "%s_step_rates_within_bound", run);
+	expect(result.alphas, "%s_step_alpha_within_bound", run);
+	expect(result.memories, "%s_step_state_equal", run);
+	expect(result.windows, "%s_step_windows_within_bound", run);
+	expect(result.steps >= 1000000, "%s_steps_were_enough", run);
 	printf("# %u steps (%u ACKs, %u losses, %u timeouts, %u idle)\n", result.steps,
 	       result.events[EVENT_ACK], result.events[EVENT_LOSS],
 	       result.events[EVENT_RTO], result.events[EVENT_IDLE]);
@@ -256,13 +251,10 @@ TEST(long_run)
 
 	for (i = 0; i < LONG_EPISODES; i++)
 		long_episode(&r, 5000 * (i % 20 + 1), &result);
-	EXPECT_TRUE(result.within)
-		TH_LOG("dcqcn_model__long_run_within_bound");
-	EXPECT_TRUE(result.memories)
-		TH_LOG("dcqcn_model__long_run_state_equal");
-	EXPECT_TRUE(result.notifications > 20 * LONG_EPISODES &&
-		    result.increases > 100 * LONG_EPISODES)
-		TH_LOG("dcqcn_model__long_run_saw_congestion");
+	expect(result.within, "long_run_within_bound");
+	expect(result.memories, "long_run_state_equal");
+	expect(result.notifications > 20 * LONG_EPISODES && result.increases > 100 * LONG_EPISODES,
+	       "long_run_saw_congestion");
 	printf("# %llu notifications, %llu increases of the target\n",
 	       result.notifications, result.increases);
 	model_error_print(&result.rate, "dcqcn", "long", "rate");

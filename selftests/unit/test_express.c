@@ -108,10 +108,9 @@ TEST(equations)
 		worst = fmax(worst, error);
 	}
 	/* Units of 2^-32; the rounding of w is one, that of the products two more. */
-	EXPECT_TRUE(worst > 0.3 && worst < 3)
-		TH_LOG("express_update__equations: %.2f units", worst);
-	EXPECT_TRUE(compared > STEPS * 0.9 && decreases > STEPS / 10 && decreases < STEPS * 0.8)
-		TH_LOG("express_update__equations: %u of %u decreases", decreases, compared);
+	expect(worst > 0.3 && worst < 3, "equations: %.2f units", worst);
+	expect(compared > STEPS * 0.9 && decreases > STEPS / 10 && decreases < STEPS * 0.8,
+	       "equations: %u of %u decreases", decreases, compared);
 }
 
 TEST(updates)
@@ -139,18 +138,17 @@ TEST(updates)
 		/* At the most no loss is allowed. */
 		{ "any_loss_at_the_most", 1, 0.5, true, 23, 1, 0.9539, 0.25 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct express_rate rate = flow_at(cases[i].rate, cases[i].w, cases[i].total_pkts,
-						   cases[i].lost_pkts);
+	for_each_row(row, cases) {
+		struct express_rate rate =
+			flow_at(row->rate, row->w, row->total_pkts, row->lost_pkts);
 
-		rate.grows = cases[i].grows;
+		rate.grows = row->grows;
 		express_update(&rate, &ten_gbit, RTT_NS);
-		EXPECT_TRUE(fabs(rate.rate_q32 / 4294967296.0 - cases[i].rate_after) < 1e-4 &&
-			    fabs(rate.w_q32 / 4294967296.0 - cases[i].w_after) < 1e-6)
-			TH_LOG("express_update__%s: %f, %f", cases[i].name,
-			       rate.rate_q32 / 4294967296.0, rate.w_q32 / 4294967296.0);
+		expect(fabs(rate.rate_q32 / 4294967296.0 - row->rate_after) < 1e-4 &&
+			       fabs(rate.w_q32 / 4294967296.0 - row->w_after) < 1e-6,
+		       "%s: %f, %f", row->name, rate.rate_q32 / 4294967296.0,
+		       rate.w_q32 / 4294967296.0);
 	}
 }
 
@@ -160,17 +158,14 @@ TEST(when)
 	u64 before_q32 = rate.rate_q32;
 
 	express_update(&rate, &ten_gbit, RTT_NS - 1);
-	EXPECT_EQ(before_q32, rate.rate_q32)
-		TH_LOG("express_update__not_before_a_round_trip");
+	expect_eq(before_q32, rate.rate_q32, "not_before_a_round_trip");
 	rate.total_pkts = 0;
 	express_update(&rate, &ten_gbit, RTT_NS);
-	EXPECT_EQ(before_q32, rate.rate_q32)
-		TH_LOG("express_update__not_without_news");
+	expect_eq(before_q32, rate.rate_q32, "not_without_news");
 	rate.total_pkts = 11;
 	rate.rtt_ns = 0;
 	express_update(&rate, &ten_gbit, RTT_NS);
-	EXPECT_EQ(before_q32, rate.rate_q32)
-		TH_LOG("express_update__not_without_a_round_trip");
+	expect_eq(before_q32, rate.rate_q32, "not_without_a_round_trip");
 }
 
 /* Total and lost as one number. */
@@ -185,33 +180,28 @@ TEST(losses)
 	u32 i;
 
 	express_start(&rate, &ten_gbit, 1000);
-	EXPECT_TRUE(rate.rate_q32 == EXPRESS_Q32_ONE / 2 && rate.w_q32 == EXPRESS_Q32_ONE / 16 &&
-		    rate.seen == 65530 && rate.rtt_ns == 20000)
-		TH_LOG("express_start");
+	expect(rate.rate_q32 == EXPRESS_Q32_ONE / 2 && rate.w_q32 == EXPRESS_Q32_ONE / 16 &&
+		       rate.seen == 65530 && rate.rtt_ns == 20000,
+	       "express_start");
 	for (i = 0; i < 10; i++)
 		express_credit(&rate, 2000 + i);
-	EXPECT_EQ(4, rate.number)
-		TH_LOG("express_credit__numbers_begin_anew");
+	expect_eq(4, rate.number, "numbers_begin_anew");
 	express_used(&rate, 65531, 12000);
-	EXPECT_TRUE(counts(&rate) == 100 && rate.rtt_ns == 18000 && !rate.timed_ns)
-		TH_LOG("express_used__first: %u, %llu ns", counts(&rate),
-		       (unsigned long long)rate.rtt_ns);
+	expect(counts(&rate) == 100 && rate.rtt_ns == 18000 && !rate.timed_ns, "first: %u, %llu ns",
+	       counts(&rate), (unsigned long long)rate.rtt_ns);
 	express_used(&rate, 1, 12500);
-	EXPECT_EQ(705, counts(&rate))
-		TH_LOG("express_used__across_the_end: five were lost");
+	expect_eq(705, counts(&rate), "across_the_end: five were lost");
 	express_used(&rate, 1, 12600);
 	express_used(&rate, 65535, 12600);
 	express_used(&rate, 5, 12600);
-	EXPECT_EQ(705, counts(&rate))
-		TH_LOG("express_used__again_or_old_or_never_sent");
+	expect_eq(705, counts(&rate), "again_or_old_or_never_sent");
 	express_credit(&rate, 20000);
 	express_used(&rate, 4, 21000);
-	EXPECT_TRUE(counts(&rate) == 1007 && rate.timed_ns == 20000)
-		TH_LOG("express_used__another_is_timed");
+	expect(counts(&rate) == 1007 && rate.timed_ns == 20000, "another_is_timed");
 	express_credit(&rate, 22000);
 	express_used(&rate, 6, 30000);
-	EXPECT_TRUE(counts(&rate) == 1208 && rate.rtt_ns == 18000 && !rate.timed_ns)
-		TH_LOG("express_used__the_timed_one_was_lost");
+	expect(counts(&rate) == 1208 && rate.rtt_ns == 18000 && !rate.timed_ns,
+	       "the_timed_one_was_lost");
 }
 
 TEST(restart)
@@ -224,8 +214,8 @@ TEST(restart)
 	rate.grows = true;
 	express_start(&rate, &ten_gbit, 90000);
 	express_used(&rate, 15, 91000);
-	EXPECT_TRUE(!counts(&rate) && !rate.grows && rate.updated_ns == 90000 && !rate.timed_ns)
-		TH_LOG("express_start__credits_of_before_count_no_more");
+	expect(!counts(&rate) && !rate.grows && rate.updated_ns == 90000 && !rate.timed_ns,
+	       "credits_of_before_count_no_more");
 }
 
 TEST(distances)
@@ -236,22 +226,18 @@ TEST(distances)
 	double sum = 0;
 	u32 i;
 
-	EXPECT_EQ(4682, express_distance_ns_q16(&rate, &ten_gbit, 0) >> 16)
-		TH_LOG("express_distance_ns_q16__least");
-	EXPECT_EQ(5723, express_distance_ns_q16(&rate, &ten_gbit, UINT32_MAX) >> 16)
-		TH_LOG("express_distance_ns_q16__most");
+	expect_eq(4682, express_distance_ns_q16(&rate, &ten_gbit, 0) >> 16, "least");
+	expect_eq(5723, express_distance_ns_q16(&rate, &ten_gbit, UINT32_MAX) >> 16, "most");
 	for (i = 0; i < 100000; i++)
 		sum += express_distance_ns_q16(&rate, &ten_gbit, random_u64(&random)) / 65536.0;
-	EXPECT_TRUE(fabs(sum / 100000 - 4 * INTERVAL_NS) < 3)
-		TH_LOG("express_distance_ns_q16__mean: %.1f", sum / 100000);
+	expect(fabs(sum / 100000 - 4 * INTERVAL_NS) < 3, "mean: %.1f", sum / 100000);
 	/* 400 Gbit/s: no fraction is lost. */
 	fast.interval_ns_q16 = 32.56 * 65536;
 	rate.rate_q32 = EXPRESS_Q32_ONE;
-	EXPECT_EQ(fast.interval_ns_q16, express_distance_ns_q16(&rate, &fast, 1U << 31))
-		TH_LOG("express_distance_ns_q16__fraction");
+	expect_eq(fast.interval_ns_q16, express_distance_ns_q16(&rate, &fast, 1U << 31),
+		  "fraction");
 	rate.rate_q32 = 0;
-	EXPECT_TRUE(express_distance_ns_q16(&rate, &ten_gbit, 0) > 1ULL << 40)
-		TH_LOG("express_distance_ns_q16__no_rate");
+	expect(express_distance_ns_q16(&rate, &ten_gbit, 0) > 1ULL << 40, "no_rate");
 }
 
 TEST_HARNESS_MAIN

@@ -94,10 +94,8 @@ TEST(equation)
 		worst = fmax(worst, random_error(&random, &inside));
 		within += inside;
 	}
-	EXPECT_TRUE(worst > 0.3 && worst <= 1)
-		TH_LOG("rcp_port_rate_q16__equation: %.3f of what is allowed", worst);
-	EXPECT_TRUE(within > STEPS / 4)
-		TH_LOG("rcp_port_rate_q16__equation: no limit decided %u of %u", within, STEPS);
+	expect(worst > 0.3 && worst <= 1, "equation: %.3f of what is allowed", worst);
+	expect(within > STEPS / 4, "equation: no limit decided %u of %u", within, STEPS);
 }
 
 TEST(cases)
@@ -119,15 +117,12 @@ TEST(cases)
 		/* 1500 bytes in a round trip. */
 		{ "least", 1250000000, RTT_NS, 2 * BDP_BYTES, 4 * BDP_BYTES, 75000000 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct rcp_port port = port_at(cases[i].rate, RTT_NS, cases[i].interval_ns,
-					       cases[i].in_bytes);
-		u64 got_q16 = rcp_port_rate_q16(&ten_gbit, &port, cases[i].queue_bytes);
+	for_each_row(row, cases) {
+		struct rcp_port port = port_at(row->rate, RTT_NS, row->interval_ns, row->in_bytes);
+		u64 got_q16 = rcp_port_rate_q16(&ten_gbit, &port, row->queue_bytes);
 
-		EXPECT_EQ(cases[i].want, (got_q16 + 32768) >> 16)
-			TH_LOG("rcp_port_rate_q16__%s", cases[i].name);
+		expect_eq(row->want, (got_q16 + 32768) >> 16, "%s", row->name);
 	}
 }
 
@@ -140,15 +135,12 @@ TEST(least)
 	u8 wire[QUELL_TELEMETRY_BYTES];
 
 	record.link_bytes_ps = rcp_port_rate_q16(&p, &port, 0) >> 16;
-	EXPECT_EQ(UNIT_BYTES_PS, record.link_bytes_ps)
-		TH_LOG("rcp_port_limit_q16__a_unit");
+	expect_eq(UNIT_BYTES_PS, record.link_bytes_ps, "a_unit");
 	quell_telemetry_encode(&record, 0, wire);
 	quell_telemetry_decode(wire, &record);
-	EXPECT_EQ(UNIT_BYTES_PS, record.link_bytes_ps)
-		TH_LOG("rcp_port_limit_q16__is_carried");
+	expect_eq(UNIT_BYTES_PS, record.link_bytes_ps, "is_carried");
 	p.least_bytes = 65536;
-	EXPECT_EQ(65536, rcp_port_rate_q16(&p, &port, 0) >> 16)
-		TH_LOG("rcp_port_limit_q16__as_given");
+	expect_eq(65536, rcp_port_rate_q16(&p, &port, 0) >> 16, "as_given");
 }
 
 TEST(round_trips)
@@ -158,8 +150,7 @@ TEST(round_trips)
 	u32 i;
 
 	rcp_port_add_rtt(&port, 70000);
-	EXPECT_EQ(21000, port.rtt_ns_q16 >> 16)
-		TH_LOG("rcp_port_told__a_fiftieth");
+	expect_eq(21000, port.rtt_ns_q16 >> 16, "a_fiftieth");
 	port = port_at(LINK_BYTES_PS, RTT_NS, RTT_NS, 0);
 	for (i = 0; i < 1000; i++) {
 		u64 rtt_ns = i < 500 ? 70000 : 15000 + i;
@@ -167,16 +158,13 @@ TEST(round_trips)
 		rcp_port_add_rtt(&port, rtt_ns);
 		want += (rtt_ns - want) / 50;
 	}
-	EXPECT_TRUE(fabs(port.rtt_ns_q16 / 65536.0 - want) < 50 / 65536.0)
-		TH_LOG("rcp_port_told__average");
+	expect(fabs(port.rtt_ns_q16 / 65536.0 - want) < 50 / 65536.0, "average");
 	rcp_port_add_rtt(&port, ~0ULL);
-	EXPECT_TRUE(port.rtt_ns_q16 >> 16 < RCP_RTT_MAX_NS / 40)
-		TH_LOG("rcp_port_told__longest");
+	expect(port.rtt_ns_q16 >> 16 < RCP_RTT_MAX_NS / 40, "longest");
 	port = port_at(LINK_BYTES_PS, RTT_NS, RTT_NS, 0);
 	for (i = 0; i < 1000; i++)
 		rcp_port_add_rtt(&port, 1);
-	EXPECT_EQ(RCP_RTT_MIN_NS, port.rtt_ns_q16 >> 16)
-		TH_LOG("rcp_port_told__shortest");
+	expect_eq(RCP_RTT_MIN_NS, port.rtt_ns_q16 >> 16, "shortest");
 }
 
 TEST(intervals)
@@ -185,33 +173,28 @@ TEST(intervals)
 	struct rcp_port port = { 0 };
 
 	rcp_port_advance(&port, &p, 5000, 0);
-	EXPECT_TRUE(port.rate_q16 == LINK_BYTES_PS << 16 && port.next_ns == 25000)
-		TH_LOG("rcp_port_advance__begins_with_the_link");
+	expect(port.rate_q16 == LINK_BYTES_PS << 16 && port.next_ns == 25000,
+	       "begins_with_the_link");
 	port.in_bytes = 2 * BDP_BYTES;
 	rcp_port_advance(&port, &p, 24999, 0);
-	EXPECT_EQ(LINK_BYTES_PS, port.rate_q16 >> 16)
-		TH_LOG("rcp_port_advance__not_before");
+	expect_eq(LINK_BYTES_PS, port.rate_q16 >> 16, "not_before");
 	rcp_port_add_rtt(&port, 70000);
 	port.rtt_ns_q16 = 30000ULL << 16;
 	rcp_port_advance(&port, &p, 25000, 0);
-	EXPECT_TRUE(port.rate_q16 < LINK_BYTES_PS << 16 && !port.in_bytes)
-		TH_LOG("rcp_port_advance__ends");
-	EXPECT_EQ(55000, port.next_ns)
-		TH_LOG("rcp_port_advance__the_next_is_d_long");
+	expect(port.rate_q16 < LINK_BYTES_PS << 16 && !port.in_bytes, "ends");
+	expect_eq(55000, port.next_ns, "the_next_is_d_long");
 	/* A second without packets: the link's rate again, and an interval that has now in it. */
 	rcp_port_advance(&port, &p, 1000000000, 0);
-	EXPECT_TRUE(port.rate_q16 == LINK_BYTES_PS << 16 && port.next_ns > 1000000000 &&
-		    port.next_ns <= 1000030000 && (port.next_ns - 55000) % 30000 == 0)
-		TH_LOG("rcp_port_advance__idle");
+	expect(port.rate_q16 == LINK_BYTES_PS << 16 && port.next_ns > 1000000000 &&
+		       port.next_ns <= 1000030000 && (port.next_ns - 55000) % 30000 == 0,
+	       "idle");
 	/* Two intervals without packets and a half: 1.4 times, twice. */
 	port.rate_q16 = 500000000ULL << 16;
 	rcp_port_advance(&port, &p, port.next_ns + 45000, 0);
-	EXPECT_EQ(979991455, (port.rate_q16 + 32768) >> 16)
-		TH_LOG("rcp_port_advance__each");
+	expect_eq(979991455, (port.rate_q16 + 32768) >> 16, "each");
 	p.interval_max_ns = 4000;
 	rcp_port_advance(&port, &p, port.next_ns, 0);
-	EXPECT_EQ(4000, port.interval_ns)
-		TH_LOG("rcp_port_advance__longest");
+	expect_eq(4000, port.interval_ns, "longest");
 }
 
 /* A port that would need ten million intervals to come back computes some, and jumps. */
@@ -227,11 +210,11 @@ TEST(long_idle)
 	port.rate_q16 = LINK_BYTES_PS << 15;
 	once = rcp_port_rate_q16(&p, &port, 0) - port.rate_q16;
 	rcp_port_advance(&port, &p, 10000000000, 0);
-	EXPECT_TRUE(port.rate_q16 > (LINK_BYTES_PS << 15) + RCP_IDLE_INTERVALS * once &&
-		    port.rate_q16 < (LINK_BYTES_PS << 15) + (RCP_IDLE_INTERVALS + 2) * once)
-		TH_LOG("rcp_port_advance__no_more_than_some");
-	EXPECT_TRUE(port.next_ns > 10000000000 && port.next_ns <= 10000001000 && !port.in_bytes)
-		TH_LOG("rcp_port_advance__jumps");
+	expect(port.rate_q16 > (LINK_BYTES_PS << 15) + RCP_IDLE_INTERVALS * once &&
+		       port.rate_q16 < (LINK_BYTES_PS << 15) + (RCP_IDLE_INTERVALS + 2) * once,
+	       "no_more_than_some");
+	expect(port.next_ns > 10000000000 && port.next_ns <= 10000001000 && !port.in_bytes,
+	       "jumps");
 }
 
 /* The sender's rate after an ACK with a rate of @wire_bytes_ps in its record, or without one. */
@@ -255,34 +238,26 @@ TEST(sender)
 	};
 
 	quell_rcp_core.init(&ev);
-	EXPECT_TRUE(ev.decision.pacing_bytes_ps == QUELL_RATE_UNLIMITED &&
-		    ev.decision.window_q16 == quell_init_window_q16(MSS))
-		TH_LOG("rcp_sender_init__no_link");
+	expect(ev.decision.pacing_bytes_ps == QUELL_RATE_UNLIMITED &&
+		       ev.decision.window_q16 == quell_init_window_q16(MSS),
+	       "no_link");
 	ev.sample.link_bytes_ps = LINK_BYTES_PS;
 	quell_rcp_core.init(&ev);
 	/* 1448 of 1538 bytes; twice 25000 bytes and four packets. */
-	EXPECT_EQ(1176853055, ev.decision.pacing_bytes_ps)
-		TH_LOG("rcp_sender_init__line_rate");
-	EXPECT_EQ(2 * BDP_BYTES + 4 * MSS, ev.decision.window_q16 >> 16)
-		TH_LOG("rcp_sender_init__window");
-	EXPECT_EQ(588426527, sender_ack(&ev, 1, LINK_BYTES_PS / 2))
-		TH_LOG("rcp_sender_on_ack__told");
-	EXPECT_EQ(588426527, sender_ack(&ev, 0, 0))
-		TH_LOG("rcp_sender_on_ack__untold_keeps_it");
-	EXPECT_TRUE(stats.told == 1 && stats.untold == 1)
-		TH_LOG("rcp_sender_on_ack__counters");
+	expect_eq(1176853055, ev.decision.pacing_bytes_ps, "line_rate");
+	expect_eq(2 * BDP_BYTES + 4 * MSS, ev.decision.window_q16 >> 16, "window");
+	expect_eq(588426527, sender_ack(&ev, 1, LINK_BYTES_PS / 2), "told");
+	expect_eq(588426527, sender_ack(&ev, 0, 0), "untold_keeps_it");
+	expect(stats.told == 1 && stats.untold == 1, "counters");
 	quell_rcp_core.on_loss(&ev);
-	EXPECT_EQ(588426527, ev.decision.pacing_bytes_ps)
-		TH_LOG("rcp_sender_decide__loss_changes_nothing");
+	expect_eq(588426527, ev.decision.pacing_bytes_ps, "loss_changes_nothing");
 	ev.sample.rtt_ns = 2 * RTT_NS;
 	sender_ack(&ev, 1, LINK_BYTES_PS / 2);
-	EXPECT_EQ(2 * BDP_BYTES + 4 * MSS, ev.decision.window_q16 >> 16)
-		TH_LOG("rcp_sender_on_ack__window_by_the_newest_round_trip");
-	EXPECT_EQ(1, sender_ack(&ev, 1, 0))
-		TH_LOG("rcp_sender_on_ack__told_nothing_is_no_line_rate");
+	expect_eq(2 * BDP_BYTES + 4 * MSS, ev.decision.window_q16 >> 16,
+		  "window_by_the_newest_round_trip");
+	expect_eq(1, sender_ack(&ev, 1, 0), "told_nothing_is_no_line_rate");
 	quell_rcp_core.on_idle_restart(&ev);
-	EXPECT_EQ(1176853055, ev.decision.pacing_bytes_ps)
-		TH_LOG("rcp_sender_on_idle_restart__asks_anew");
+	expect_eq(1176853055, ev.decision.pacing_bytes_ps, "asks_anew");
 }
 
 TEST_HARNESS_MAIN

@@ -78,27 +78,28 @@ TEST(init)
 		{ "blind", 0, 0, 0, 0, QUELL_RATE_UNLIMITED, 14480, 0, MSS },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_timely_core, &f.p);
-		f.p.init_rate_bytes_ps = cases[i].init_rate;
-		f.p.max_rate_bytes_ps = cases[i].max_rate;
-		quell_timely_init(&f.v, &f.p, &(struct quell_sample) {
-				.now_ns = START_NS, .min_rtt_ns = cases[i].rtt_ns,
-				.link_bytes_ps = cases[i].link_bytes_ps,
-				.mss_bytes = cases[i].mss_bytes, .other_flows = cases[i].others,
-			}, &f.out);
-		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
-			TH_LOG("quell_timely_init__%s_rate", cases[i].name);
-		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
-			TH_LOG("quell_timely_init__%s_window", cases[i].name);
+		f.p.init_rate_bytes_ps = row->init_rate;
+		f.p.max_rate_bytes_ps = row->max_rate;
+		quell_timely_init(&f.v, &f.p,
+				  &(struct quell_sample){
+					  .now_ns = START_NS,
+					  .min_rtt_ns = row->rtt_ns,
+					  .link_bytes_ps = row->link_bytes_ps,
+					  .mss_bytes = row->mss_bytes,
+					  .other_flows = row->others,
+				  },
+				  &f.out);
+		expect_eq(row->want_rate, f.out.pacing_bytes_ps, "%s_rate", row->name);
+		expect_eq(row->want_window, f.out.window_q16 >> 16, "%s_window", row->name);
 	}
-	EXPECT_TRUE(!f.out.target_ns && !f.out.change_path && !f.v.diff_ns_q16 &&
-		    f.v.last_ns == START_NS && !f.v.falling_nr && !f.v.flags &&
-		    !f.v.since_bytes && !f.v.sent_bytes && !f.v.allowed_bytes)
-		TH_LOG("quell_timely_init__sets_all_state");
+	expect(!f.out.target_ns && !f.out.change_path && !f.v.diff_ns_q16 &&
+		       f.v.last_ns == START_NS && !f.v.falling_nr && !f.v.flags &&
+		       !f.v.since_bytes && !f.v.sent_bytes && !f.v.allowed_bytes,
+	       "sets_all_state");
 }
 
 TEST(bound)
@@ -108,16 +109,13 @@ TEST(bound)
 	fixture_start(&f, 60000);
 	f.p.max_outstanding_bytes = 100000;
 	fixture_complete(&f, 300000, 60000);
-	EXPECT_EQ(100000ULL << 16, f.out.window_q16)
-		TH_LOG("quell_timely_bound__given");
+	expect_eq(100000ULL << 16, f.out.window_q16, "given");
 	f.p.max_outstanding_bytes = 1;
 	fixture_complete(&f, 300000, 60000);
-	EXPECT_EQ((u64)MSS << 16, f.out.window_q16)
-		TH_LOG("quell_timely_bound__one_packet");
+	expect_eq((u64)MSS << 16, f.out.window_q16, "one_packet");
 	f.s.mss_bytes = 0;
 	fixture_complete(&f, 300000, 60000);
-	EXPECT_EQ(MSS, f.v.mss_bytes)
-		TH_LOG("quell_timely_on_ack__no_mss_keeps_it");
+	expect_eq(MSS, f.v.mss_bytes, "no_mss_keeps_it");
 }
 
 /* Algorithm 1, one completion more than a minimum round trip after the last. */
@@ -143,17 +141,15 @@ TEST(algorithm)
 		{ "rising_beyond_all", 60000, 160000, 1250000 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		fixture_start(&f, cases[i].prev_ns);
-		fixture_complete(&f, 262144, cases[i].rtt_ns);
-		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
-			TH_LOG("quell_timely_on_ack__%s", cases[i].name);
+	for_each_row(row, cases) {
+		fixture_start(&f, row->prev_ns);
+		fixture_complete(&f, 262144, row->rtt_ns);
+		expect_eq(row->want_rate, f.out.pacing_bytes_ps, "%s", row->name);
 	}
-	EXPECT_TRUE(f.st.gradient_up == 1 && !f.st.gradient_down && !f.st.below_low &&
-		    !f.st.above_high && !f.st.partial)
-		TH_LOG("quell_timely_on_ack__counts_once");
+	expect(f.st.gradient_up == 1 && !f.st.gradient_down && !f.st.below_low &&
+		       !f.st.above_high && !f.st.partial,
+	       "counts_once");
 }
 
 TEST(average)
@@ -177,25 +173,23 @@ TEST(average)
 	struct fixture f;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		fixture_start(&f, cases[i].prev_ns);
-		f.v.diff_ns_q16 = cases[i].old_ns << 16;
-		if (cases[i].old_falls)
+	for_each_row(row, cases) {
+		fixture_start(&f, row->prev_ns);
+		f.v.diff_ns_q16 = row->old_ns << 16;
+		if (row->old_falls)
 			f.v.flags |= QUELL_TIMELY_F_FALLING;
-		quell_timely_average(&f.v, &f.p, cases[i].rtt_ns);
-		EXPECT_TRUE(f.v.diff_ns_q16 == cases[i].want_ns_q16 &&
-			    !(f.v.flags & QUELL_TIMELY_F_FALLING) == !cases[i].want_falls &&
-			    f.v.prev_rtt_ns == cases[i].rtt_ns)
-			TH_LOG("quell_timely_average__%s", cases[i].name);
+		quell_timely_average(&f.v, &f.p, row->rtt_ns);
+		expect(f.v.diff_ns_q16 == row->want_ns_q16 &&
+			       !(f.v.flags & QUELL_TIMELY_F_FALLING) == !row->want_falls &&
+			       f.v.prev_rtt_ns == row->rtt_ns,
+		       "%s", row->name);
 	}
 	for (i = 0; i < 64; i++)
 		quell_timely_average(&f.v, &f.p, 50000);
-	EXPECT_EQ(0, f.v.diff_ns_q16)
-		TH_LOG("quell_timely_average__reaches_zero");
+	expect_eq(0, f.v.diff_ns_q16, "reaches_zero");
 	f.p.alpha_q16 = QUELL_Q16_ONE;
 	quell_timely_average(&f.v, &f.p, 50007);
-	EXPECT_EQ(7 << 16, f.v.diff_ns_q16)
-		TH_LOG("quell_timely_average__weight_one_forgets");
+	expect_eq(7 << 16, f.v.diff_ns_q16, "weight_one_forgets");
 }
 
 TEST(hai)
@@ -206,25 +200,18 @@ TEST(hai)
 	fixture_start(&f, 60000);
 	for (i = 1; i < 5; i++)
 		fixture_complete(&f, 262144, 60000 - i);
-	EXPECT_EQ(HALF_GBIT + 4 * DELTA, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_gradient__four_plain");
+	expect_eq(HALF_GBIT + 4 * DELTA, f.out.pacing_bytes_ps, "four_plain");
 	fixture_complete(&f, 200000, 59995);
-	EXPECT_EQ(HALF_GBIT + 9 * DELTA, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_gradient__fifth_is_five");
-	EXPECT_EQ(1, f.st.hai)
-		TH_LOG("quell_timely_gradient__hai_counted");
+	expect_eq(HALF_GBIT + 9 * DELTA, f.out.pacing_bytes_ps, "fifth_is_five");
+	expect_eq(1, f.st.hai, "hai_counted");
 	fixture_complete(&f, 200000, 59995);
-	EXPECT_EQ(0, f.v.falling_nr)
-		TH_LOG("quell_timely_gradient__level_ends_hai");
-	EXPECT_EQ(HALF_GBIT + 10 * DELTA, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_gradient__level_is_plain");
+	expect_eq(0, f.v.falling_nr, "level_ends_hai");
+	expect_eq(HALF_GBIT + 10 * DELTA, f.out.pacing_bytes_ps, "level_is_plain");
 	f.s.acked_bytes = 32768;
 	for (i = 0; i < 300; i++)
 		fixture_complete(&f, 20000, 59994 - i);
-	EXPECT_EQ(255, f.v.falling_nr)
-		TH_LOG("quell_timely_gradient__count_saturates");
-	EXPECT_EQ(LINK_BYTES_PS, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_decide__link_rate");
+	expect_eq(255, f.v.falling_nr, "count_saturates");
+	expect_eq(LINK_BYTES_PS, f.out.pacing_bytes_ps, "link_rate");
 }
 
 /* Section 5: completions within one minimum round trip count once together. */
@@ -234,20 +221,16 @@ TEST(weight)
 
 	fixture_start(&f, 60000);
 	fixture_complete(&f, 5000, 60000);
-	EXPECT_EQ(HALF_GBIT + DELTA / 4, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_weight__quarter_increase");
+	expect_eq(HALF_GBIT + DELTA / 4, f.out.pacing_bytes_ps, "quarter_increase");
 	fixture_start(&f, 1000000);
 	fixture_complete(&f, 5000, 1000000);
 	/* 62.5e6 * (1 - 0.8 / 2 / 4) */
-	EXPECT_EQ(56249976, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_weight__quarter_decrease");
+	expect_eq(56249976, f.out.pacing_bytes_ps, "quarter_decrease");
 	fixture_complete(&f, 0, 1000000);
-	EXPECT_EQ(56249976, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_weight__same_time");
+	expect_eq(56249976, f.out.pacing_bytes_ps, "same_time");
 	f.s.now_ns -= 1000;
 	fixture_complete(&f, 0, 1000000);
-	EXPECT_EQ(56249976, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_weight__time_backwards");
+	expect_eq(56249976, f.out.pacing_bytes_ps, "time_backwards");
 }
 
 TEST(demand)
@@ -258,28 +241,22 @@ TEST(demand)
 	fixture_start(&f, 60000);
 	f.s.acked_bytes = 13107;	/* 80 % of 16384, which take 262.144 us */
 	fixture_complete(&f, 262144, 60000);
-	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_demand__80_percent");
-	EXPECT_EQ(1, f.st.app_limited)
-		TH_LOG("quell_timely_demand__counted");
+	expect_eq(HALF_GBIT, f.out.pacing_bytes_ps, "quell_timely_demand__80_percent");
+	expect_eq(1, f.st.app_limited, "counted");
 	fixture_start(&f, 60000);
 	f.s.acked_bytes = 13108;
 	fixture_complete(&f, 262144, 60000);
-	EXPECT_EQ(HALF_GBIT + DELTA, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_demand__more");
+	expect_eq(HALF_GBIT + DELTA, f.out.pacing_bytes_ps, "more");
 	/* After a long pause the demand is only trusted after some segments. */
 	fixture_start(&f, 60000);
 	fixture_complete(&f, 1000000000, 60000);
-	EXPECT_EQ(8 * 16384, f.v.allowed_bytes)
-		TH_LOG("quell_timely_demand__fades");
+	expect_eq(8 * 16384, f.v.allowed_bytes, "fades");
 	for (i = 0; i < 60 && f.out.pacing_bytes_ps == HALF_GBIT; i++)
 		fixture_complete(&f, 262144, 60000);
-	EXPECT_TRUE(i > 8 && i < 20)
-		TH_LOG("quell_timely_demand__comes_back");
+	expect(i > 8 && i < 20, "comes_back");
 	f.s.acked_bytes = 0xffffffff;
 	fixture_complete(&f, 1000, 60000);
-	EXPECT_EQ(8 * 16384, f.v.sent_bytes)
-		TH_LOG("quell_timely_demand__no_credit");
+	expect_eq(8 * 16384, f.v.sent_bytes, "no_credit");
 }
 
 TEST(samples)
@@ -290,23 +267,19 @@ TEST(samples)
 	f.s.flags = 0;
 	f.s.acked_bytes = 8192;
 	fixture_complete(&f, 100000, 60000);
-	EXPECT_TRUE(f.st.partial == 1 && f.v.since_bytes == 8192 && f.v.last_ns == START_NS)
-		TH_LOG("quell_timely_on_ack__part_of_a_segment");
+	expect(f.st.partial == 1 && f.v.since_bytes == 8192 && f.v.last_ns == START_NS,
+	       "part_of_a_segment");
 	fixture_complete(&f, 100000, 60000);
-	EXPECT_TRUE(f.st.gradient_down == 1 && !f.v.since_bytes)
-		TH_LOG("quell_timely_on_ack__as_many_bytes_as_a_segment");
+	expect(f.st.gradient_down == 1 && !f.v.since_bytes, "as_many_bytes_as_a_segment");
 	fixture_complete(&f, 100000, 0);
-	EXPECT_TRUE(f.st.no_rtt == 1 && f.v.since_bytes == 8192)
-		TH_LOG("quell_timely_on_ack__no_rtt");
+	expect(f.st.no_rtt == 1 && f.v.since_bytes == 8192, "no_rtt");
 	f.v.flags &= ~QUELL_TIMELY_F_PREV;
 	fixture_complete(&f, 1, 70000);
-	EXPECT_TRUE(f.v.prev_rtt_ns == 70000 && !f.v.diff_ns_q16 &&
-		    f.v.flags & QUELL_TIMELY_F_PREV)
-		TH_LOG("quell_timely_on_ack__first_has_no_difference");
+	expect(f.v.prev_rtt_ns == 70000 && !f.v.diff_ns_q16 && f.v.flags & QUELL_TIMELY_F_PREV,
+	       "first_has_no_difference");
 	f.s.flags = QUELL_S_SEGMENT_DONE;
 	fixture_complete(&f, 1, 1ULL << 40);
-	EXPECT_EQ(0xffffffff, f.v.prev_rtt_ns)
-		TH_LOG("quell_timely_on_ack__rtt_saturates");
+	expect_eq(0xffffffff, f.v.prev_rtt_ns, "rtt_saturates");
 }
 
 TEST(queue_mode)
@@ -316,16 +289,13 @@ TEST(queue_mode)
 	fixture_start(&f, 90000);
 	f.p.t_high_ns = 50000;
 	fixture_complete(&f, 262144, 49000);
-	EXPECT_EQ(HALF_GBIT + DELTA, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_update__target_mode_below");
-	EXPECT_EQ(50000, f.out.target_ns)
-		TH_LOG("quell_timely_decide__target");
+	expect_eq(HALF_GBIT + DELTA, f.out.pacing_bytes_ps, "target_mode_below");
+	expect_eq(50000, f.out.target_ns, "target");
 	fixture_start(&f, 90000);
 	f.p.t_high_ns = 50000;
 	fixture_complete(&f, 262144, 80000);
 	/* 62.5e6 * (1 - 0.8 * 30 / 80), though the gradient is negative */
-	EXPECT_EQ(43749928, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_update__target_mode_above");
+	expect_eq(43749928, f.out.pacing_bytes_ps, "target_mode_above");
 }
 
 /* Zhu et al.; beta' = 524 / 65536. */
@@ -347,19 +317,17 @@ TEST(patched)
 		{ "below_reference", 100000, 100000, 200000, 63249931 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		fixture_start(&f, cases[i].prev_ns);
+	for_each_row(row, cases) {
+		fixture_start(&f, row->prev_ns);
 		f.p.patched_bool = 1;
-		f.p.patched_ref_ns = cases[i].ref_ns;
-		fixture_complete(&f, 262144, cases[i].rtt_ns);
-		EXPECT_TRUE(f.out.pacing_bytes_ps <= cases[i].want_rate + 1 &&
-			    f.out.pacing_bytes_ps + 3 >= cases[i].want_rate)
-			TH_LOG("quell_timely_patched__%s", cases[i].name);
-		if (f.out.pacing_bytes_ps != cases[i].want_rate)
-			printf("# %llu, %llu wanted\n", f.out.pacing_bytes_ps,
-			       cases[i].want_rate);
+		f.p.patched_ref_ns = row->ref_ns;
+		fixture_complete(&f, 262144, row->rtt_ns);
+		expect(f.out.pacing_bytes_ps <= row->want_rate + 1 &&
+			       f.out.pacing_bytes_ps + 3 >= row->want_rate,
+		       "%s", row->name);
+		if (f.out.pacing_bytes_ps != row->want_rate)
+			printf("# %llu, %llu wanted\n", f.out.pacing_bytes_ps, row->want_rate);
 	}
 }
 
@@ -370,31 +338,25 @@ TEST(loss)
 
 	fixture_start(&f, 60000);
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(HALF_GBIT / 2, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_on_loss__half_rate");
-	EXPECT_EQ(50000ULL << 16, f.out.window_q16)
-		TH_LOG("quell_timely_on_loss__half_flight");
+	expect_eq(HALF_GBIT / 2, f.out.pacing_bytes_ps, "half_rate");
+	expect_eq(50000ULL << 16, f.out.window_q16, "half_flight");
 	f.s.acked_bytes = 50000;
 	fixture_complete(&f, 262144, 60000);
-	EXPECT_EQ((50000ULL + MSS) << 16, f.out.window_q16)
-		TH_LOG("quell_timely_grow_window__one_packet");
+	expect_eq((50000ULL + MSS) << 16, f.out.window_q16, "one_packet");
 	f.v.window_q16 = 657768ULL << 16;
 	fixture_complete(&f, 262144, 60000);
-	EXPECT_TRUE(!(f.v.flags & QUELL_TIMELY_F_LOSS))
-		TH_LOG("quell_timely_decide__loss_made_good");
+	expect(!(f.v.flags & QUELL_TIMELY_F_LOSS), "loss_made_good");
 	quell_timely_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.pacing_bytes_ps == 1250000 && f.out.window_q16 == (u64)MSS << 16 &&
-		    f.st.rtos == 1 && f.st.fast_retx == 1)
-		TH_LOG("quell_timely_on_rto__smallest");
+	expect(f.out.pacing_bytes_ps == 1250000 && f.out.window_q16 == (u64)MSS << 16 &&
+		       f.st.rtos == 1 && f.st.fast_retx == 1,
+	       "smallest");
 	/* A router on the way wants smaller segments: nothing was acknowledged since. */
 	f.s.mss_bytes = MSS / 2;
 	quell_timely_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ((u64)MSS / 2 << 16, f.out.window_q16)
-		TH_LOG("quell_timely_on_rto__one_segment_of_the_new_size");
+	expect_eq((u64)MSS / 2 << 16, f.out.window_q16, "one_segment_of_the_new_size");
 	f.s.mss_bytes = 2 * MSS;
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(2ULL * MSS << 16, f.out.window_q16)
-		TH_LOG("quell_timely_on_loss__one_segment_of_the_new_size");
+	expect_eq(2ULL * MSS << 16, f.out.window_q16, "one_segment_of_the_new_size");
 	f.s.mss_bytes = MSS;
 	/* Without a signal: Reno. */
 	quell_timely_init(&f.v, &f.p,
@@ -403,18 +365,16 @@ TEST(loss)
 	f.s.acked_bytes = 10 * MSS;
 	fixture_complete(&f, 1000, 0);
 	window_q16 = f.out.window_q16;
-	EXPECT_TRUE(window_q16 == 11ULL * MSS << 16 &&
-		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
-		TH_LOG("quell_timely_on_ack__blind_grows_as_reno");
+	expect(window_q16 == 11ULL * MSS << 16 && f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "blind_grows_as_reno");
 	f.s.inflight_bytes = 1 << 30;
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(window_q16 / 2, f.out.window_q16)
-		TH_LOG("quell_timely_on_loss__blind_half");
+	expect_eq(window_q16 / 2, f.out.window_q16, "blind_half");
 	f.v.rate_q16 = 0;
 	f.p.min_rate_bytes_ps = 0;
 	fixture_complete(&f, 1000, 60000);
-	EXPECT_TRUE(f.out.pacing_bytes_ps != QUELL_RATE_UNLIMITED && f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_on_ack__first_rtt_starts_pacing");
+	expect(f.out.pacing_bytes_ps != QUELL_RATE_UNLIMITED && f.out.pacing_bytes_ps,
+	       "first_rtt_starts_pacing");
 }
 
 TEST(idle)
@@ -425,25 +385,22 @@ TEST(idle)
 	f.s.min_rtt_ns = 20000;
 	f.s.idle_ns = 1ULL << 40;
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_on_idle__rate_kept");
+	expect_eq(HALF_GBIT, f.out.pacing_bytes_ps, "rate_kept");
 	f.p.restart_idle_ns = 1000000;
 	f.s.idle_ns = 999999;
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(HALF_GBIT, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_on_idle__too_early");
+	expect_eq(HALF_GBIT, f.out.pacing_bytes_ps, "too_early");
 	f.v.diff_ns_q16 = 5;
 	f.s.other_flows = 1;
 	f.s.idle_ns = 1000000;
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.pacing_bytes_ps == LINK_BYTES_PS / 2 && !f.v.diff_ns_q16 &&
-		    !(f.v.flags & QUELL_TIMELY_F_PREV) && f.st.restarts == 1)
-		TH_LOG("quell_timely_on_idle__starts_anew");
+	expect(f.out.pacing_bytes_ps == LINK_BYTES_PS / 2 && !f.v.diff_ns_q16 &&
+		       !(f.v.flags & QUELL_TIMELY_F_PREV) && f.st.restarts == 1,
+	       "starts_anew");
 	quell_timely_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
 	f.s.other_flows = 0;
 	quell_timely_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(LINK_BYTES_PS / 4, f.out.pacing_bytes_ps)
-		TH_LOG("quell_timely_on_idle__not_after_loss");
+	expect_eq(LINK_BYTES_PS / 4, f.out.pacing_bytes_ps, "not_after_loss");
 }
 
 TEST(segment)
@@ -460,13 +417,12 @@ TEST(segment)
 		{ "no_mss", 1024, 0, 1024 },
 	};
 	struct quell_timely_params p;
-	size_t i;
 
 	quell_core_params_default(&quell_timely_core, &p);
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		p.segment_bytes = cases[i].segment_bytes;
-		EXPECT_EQ(cases[i].want, quell_timely_segment_pkts(&p, cases[i].mss_bytes))
-			TH_LOG("quell_timely_segment_pkts__%s", cases[i].name);
+	for_each_row(row, cases) {
+		p.segment_bytes = row->segment_bytes;
+		expect_eq(row->want, quell_timely_segment_pkts(&p, row->mss_bytes), "%s",
+			  row->name);
 	}
 }
 

@@ -92,8 +92,7 @@ TEST(equation)
 	for (i = 0; i < STEPS; i++)
 		worst = fmaxl(worst, random_error(&random));
 	/* Two roundings; the long double's own error is below a hundredth of a unit. */
-	EXPECT_TRUE(worst > 0.5L && worst <= 2.05L)
-		TH_LOG("timely_fast_rate_q16__equation: off by %.3Lf units", worst);
+	expect(worst > 0.5L && worst <= 2.05L, "equation: off by %.3Lf units", worst);
 }
 
 TEST(cases)
@@ -112,15 +111,12 @@ TEST(cases)
 		{ "base_above", HALF_GBIT, 10000, BASE_NS, TEN_MBIT, 65536, 63750000 },
 		{ "doubles_at_most", 1000, BASE_NS, BASE_NS, TEN_MBIT, 65536, 2000 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u64 got_q16 = timely_fast_rate_q16(cases[i].rate << 16, cases[i].rtt_ns,
-						   cases[i].base_ns, cases[i].alpha,
-						   cases[i].gamma_q16 << 16);
+	for_each_row(row, cases) {
+		u64 got_q16 = timely_fast_rate_q16(row->rate << 16, row->rtt_ns, row->base_ns,
+						   row->alpha, row->gamma_q16 << 16);
 
-		EXPECT_EQ(cases[i].want, got_q16 >> 16)
-			TH_LOG("timely_fast_rate_q16__%s", cases[i].name);
+		expect_eq(row->want, got_q16 >> 16, "%s", row->name);
 	}
 }
 
@@ -129,26 +125,20 @@ TEST(completion)
 	struct fixture f;
 
 	fixture_start(&f);
-	EXPECT_EQ(47500000, fixture_ack(&f, 262144, 40000, 16384))
-		TH_LOG("timely_fast_on_ack__instead_of_algorithm_1");
+	expect_eq(47500000, fixture_ack(&f, 262144, 40000, 16384), "instead_of_algorithm_1");
 	fixture_start(&f);
 	/* Half a minimum round trip after the last: half of the change. */
-	EXPECT_EQ(55000000, fixture_ack(&f, 10000, 40000, 16384))
-		TH_LOG("timely_fast_on_ack__weight");
+	expect_eq(55000000, fixture_ack(&f, 10000, 40000, 16384), "weight");
 	fixture_start(&f);
 	f.v.flags &= ~QUELL_TIMELY_F_PREV;
-	EXPECT_EQ(47500000, fixture_ack(&f, 10000, 40000, 16384))
-		TH_LOG("timely_fast_on_ack__first");
+	expect_eq(47500000, fixture_ack(&f, 10000, 40000, 16384), "first");
 	fixture_start(&f);
 	f.p.base_ns = 40000;
-	EXPECT_EQ(63125000, fixture_ack(&f, 262144, 40000, 16384))
-		TH_LOG("timely_fast_on_ack__base_given");
+	expect_eq(63125000, fixture_ack(&f, 262144, 40000, 16384), "base_given");
 	fixture_start(&f);
-	EXPECT_EQ(HALF_GBIT, fixture_ack(&f, 262144, 40000, 1448))
-		TH_LOG("timely_fast_on_ack__part_of_a_segment");
+	expect_eq(HALF_GBIT, fixture_ack(&f, 262144, 40000, 1448), "part_of_a_segment");
 	fixture_start(&f);
-	EXPECT_EQ(HALF_GBIT, fixture_ack(&f, 262144, 0, 16384))
-		TH_LOG("timely_fast_on_ack__no_rtt");
+	expect_eq(HALF_GBIT, fixture_ack(&f, 262144, 0, 16384), "no_rtt");
 }
 
 TEST(demand_and_limits)
@@ -157,20 +147,16 @@ TEST(demand_and_limits)
 
 	fixture_start(&f);
 	/* 16 KB in twice the time that the rate allows: no increase, but a decrease. */
-	EXPECT_EQ(HALF_GBIT, fixture_ack(&f, 524288, BASE_NS, 16384))
-		TH_LOG("timely_fast_on_ack__no_demand");
+	expect_eq(HALF_GBIT, fixture_ack(&f, 524288, BASE_NS, 16384), "no_demand");
 	fixture_start(&f);
-	EXPECT_EQ(47500000, fixture_ack(&f, 524288, 40000, 16384))
-		TH_LOG("timely_fast_on_ack__no_demand_decreases");
+	expect_eq(47500000, fixture_ack(&f, 524288, 40000, 16384), "no_demand_decreases");
 	fixture_start(&f);
 	f.v.rate_q16 = LINK_BYTES_PS << 16;
-	EXPECT_EQ(LINK_BYTES_PS, fixture_ack(&f, 13107, BASE_NS, 16384))
-		TH_LOG("timely_fast_on_ack__link");
+	expect_eq(LINK_BYTES_PS, fixture_ack(&f, 13107, BASE_NS, 16384), "link");
 	fixture_start(&f);
 	f.v.rate_q16 = f.p.timely.min_rate_bytes_ps << 16;
 	f.p.alpha_bytes_ps = QUELL_TIMELY_FAST_ALPHA_BYTES_PS_MIN;
-	EXPECT_EQ(f.p.timely.min_rate_bytes_ps, fixture_ack(&f, 262144, 400000, 16384))
-		TH_LOG("timely_fast_on_ack__min_rate");
+	expect_eq(f.p.timely.min_rate_bytes_ps, fixture_ack(&f, 262144, 400000, 16384), "min_rate");
 }
 
 TEST(parameters)
@@ -178,15 +164,11 @@ TEST(parameters)
 	struct fixture f;
 
 	fixture_start(&f);
-	EXPECT_EQ(quell_timely_core.params_nr + 3, f.core.params_nr)
-		TH_LOG("timely_fast_core__three_more");
-	EXPECT_EQ(offsetof(struct timely_fast_params, base_ns),
-		  f.core.params[f.core.params_nr - 1].offset)
-		TH_LOG("timely_fast_core__the_last_is_base");
-	EXPECT_EQ(32768, f.p.gamma_q16)
-		TH_LOG("timely_fast_core__gamma");
-	EXPECT_EQ(QUELL_TIMELY_T_LOW_NS_DEFAULT, f.p.timely.t_low_ns)
-		TH_LOG("timely_fast_core__timely_s");
+	expect_eq(quell_timely_core.params_nr + 3, f.core.params_nr, "three_more");
+	expect_eq(offsetof(struct timely_fast_params, base_ns),
+		  f.core.params[f.core.params_nr - 1].offset, "the_last_is_base");
+	expect_eq(32768, f.p.gamma_q16, "gamma");
+	expect_eq(QUELL_TIMELY_T_LOW_NS_DEFAULT, f.p.timely.t_low_ns, "timely_s");
 }
 
 TEST_HARNESS_MAIN

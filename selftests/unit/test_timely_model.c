@@ -288,16 +288,12 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
-	EXPECT_TRUE(result.rates)
-		TH_LOG("timely_model__%s_step_rates_within_bound", run);
-	EXPECT_TRUE(result.windows)
-		TH_LOG("timely_model__%s_step_windows_equal", run);
-	EXPECT_TRUE(result.memories)
-		TH_LOG("timely_model__%s_step_state_equal", run);
-	EXPECT_TRUE(result.decisions)
-		TH_LOG("timely_model__%s_step_decisions_equal", run);
-	EXPECT_TRUE(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20)
-		TH_LOG("timely_model__%s_steps_were_comparable", run);
+	expect(result.rates, "%s_step_rates_within_bound", run);
+	expect(result.windows, "%s_step_windows_equal", run);
+	expect(result.memories, "%s_step_state_equal", run);
+	expect(result.decisions, "%s_step_decisions_equal", run);
+	expect(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20,
+	       "%s_steps_were_comparable", run);
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.ambiguous, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO],
@@ -353,11 +349,10 @@ TEST(long_run)
 
 	for (i = 0; i < LONG_EPISODES; i++)
 		within &= long_episode(&r, &seen, &error);
-	EXPECT_TRUE(within)
-		TH_LOG("timely_model__long_run_within_rounding");
-	EXPECT_TRUE(seen.below_low > 100 && seen.above_high > 1000 && seen.gradient_up > 1000 &&
-		    seen.hai > 1000)
-		TH_LOG("timely_model__long_run_saw_all_zones");
+	expect(within, "long_run_within_rounding");
+	expect(seen.below_low > 100 && seen.above_high > 1000 && seen.gradient_up > 1000 &&
+		       seen.hai > 1000,
+	       "long_run_saw_all_zones");
 	model_error_print(&error, "timely", "long", "rate");
 	printf("# %llu below t_low, %llu above t_high, %llu rising, %llu hyperactive\n",
 	       seen.below_low, seen.above_high, seen.gradient_up, seen.hai);
