@@ -16,34 +16,26 @@ TEST(start_cases)
 	u64 before_q16;
 
 	start(&f, QUELL_ADAPT_DELAY);
-	EXPECT_EQ(10 * MSS_Q16, f.a.cubic.window_q16)
-		TH_LOG("quell_adapt_init__ten_segments");
-	EXPECT_TRUE(!quell_adapt_is_fit(&f.a))
-		TH_LOG("quell_adapt_init__nobody_governs");
+	expect_eq(10 * MSS_Q16, f.a.cubic.window_q16, "ten_segments");
+	expect(!quell_adapt_is_fit(&f.a), "nobody_governs");
 	acks(&f, BASE_NS, 10);
-	EXPECT_EQ(20 * MSS_Q16, f.a.cubic.window_q16)
-		TH_LOG("start__doubles_in_a_round_trip");
+	expect_eq(20 * MSS_Q16, f.a.cubic.window_q16, "doubles_in_a_round_trip");
 	/* Two are left of the ten. */
 	acks_within(&f, TARGET_NS - 1, 6);
 	acks_within(&f, TARGET_NS - 1, 8);
-	EXPECT_EQ(0, (u32)f.a.looks)
-		TH_LOG("start__goes_on_below_the_target");
+	expect_eq(0, (u32)f.a.looks, "goes_on_below_the_target");
 	acks_within(&f, TARGET_NS, 8);
-	EXPECT_EQ(1, (u32)f.a.looks)
-		TH_LOG("start__a_queue_is_looked_at");
+	expect_eq(1, (u32)f.a.looks, "a_queue_is_looked_at");
 	before_q16 = f.a.cubic.window_q16;
 	acks_within(&f, TARGET_NS, 4);
-	EXPECT_EQ(before_q16 + MSS_Q16, f.a.cubic.window_q16)
-		TH_LOG("start__grows_by_a_fourth_then");
+	expect_eq(before_q16 + MSS_Q16, f.a.cubic.window_q16, "grows_by_a_fourth_then");
 	acks_within(&f, BASE_NS, 4);
-	EXPECT_EQ(0, (u32)f.a.looks)
-		TH_LOG("start__a_false_alarm_is_forgotten");
+	expect_eq(0, (u32)f.a.looks, "a_false_alarm_is_forgotten");
 	f.a.flags &= ~QUELL_ADAPT_F_FULL;
 	before_q16 = f.a.cubic.window_q16;
 	f.s.rtt_ns = BASE_NS;
 	quell_adapt_on_ack(&f.a, &f.needs, &f.s, f.window_q16, false);
-	EXPECT_EQ(before_q16, f.a.cubic.window_q16)
-		TH_LOG("start__unused_window_does_not_grow");
+	expect_eq(before_q16, f.a.cubic.window_q16, "unused_window_does_not_grow");
 }
 
 /* Receivers delay ACKs: a look is at eight packets, not at eight ACKs. */
@@ -59,18 +51,15 @@ TEST(look_at_packets)
 		{ "more_packets_count_as_two", 44, 3 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for_each_row(row, rows) {
 		start(&f, QUELL_ADAPT_DELAY);
 		f.a.base_ns = BASE_NS;
 		f.a.base_pkts = 1;
-		acks_of(&f, TARGET_NS, rows[i].acked_pkts, rows[i].before_look);
-		EXPECT_EQ(0, (u32)f.a.looks)
-			TH_LOG("look__%s__not_before", rows[i].name);
-		acks_of(&f, TARGET_NS, rows[i].acked_pkts, 1);
-		EXPECT_EQ(1, (u32)f.a.looks)
-			TH_LOG("look__%s", rows[i].name);
+		acks_of(&f, TARGET_NS, row->acked_pkts, row->before_look);
+		expect_eq(0, (u32)f.a.looks, "%s__not_before", row->name);
+		acks_of(&f, TARGET_NS, row->acked_pkts, 1);
+		expect_eq(1, (u32)f.a.looks, "%s", row->name);
 	}
 }
 
@@ -92,21 +81,19 @@ TEST(settle)
 		  QUELL_ADAPT_NO_RECORDS },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		start(&f, rows[i].signal);
-		f.needs.slowest_bytes_ps = rows[i].slowest_bytes_ps;
-		acks(&f, rows[i].base_ns, 10);
-		acks(&f, 2 * rows[i].base_ns, 30);
-		EXPECT_TRUE(f.a.phase == rows[i].phase && f.a.reason == rows[i].reason &&
-			    f.begins == (rows[i].phase == QUELL_ADAPT_FIT))
-			TH_LOG("settle__%s", rows[i].name);
+	for_each_row(row, rows) {
+		start(&f, row->signal);
+		f.needs.slowest_bytes_ps = row->slowest_bytes_ps;
+		acks(&f, row->base_ns, 10);
+		acks(&f, 2 * row->base_ns, 30);
+		expect(f.a.phase == row->phase && f.a.reason == row->reason &&
+			       f.begins == (row->phase == QUELL_ADAPT_FIT),
+		       "%s", row->name);
 	}
 	start_fit(&f);
 	/* 38 segments at twice the base become 9 sixteenths: half the room is kept. */
-	EXPECT_TRUE(f.a.cubic.window_q16 == 38 * MSS_Q16 / 16 * 9)
-		TH_LOG("settle__the_queue_is_drained");
+	expect(f.a.cubic.window_q16 == 38 * MSS_Q16 / 16 * 9, "the_queue_is_drained");
 }
 
 TEST(signals_cases)
@@ -115,20 +102,16 @@ TEST(signals_cases)
 
 	start(&f, QUELL_ADAPT_MARKS);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_EQ(QUELL_ADAPT_NO_MARKS, (u32)f.a.reason)
-		TH_LOG("marks__without_them_cubic");
+	expect_eq(QUELL_ADAPT_NO_MARKS, (u32)f.a.reason, "without_them_cubic");
 	f.s.marked_bytes = MSS;
 	ack(&f, BASE_NS, false);
-	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
-		TH_LOG("marks__the_first_ends_cubic");
+	expect(f.begins && f.a.phase == QUELL_ADAPT_FIT, "the_first_ends_cubic");
 	start(&f, QUELL_ADAPT_RECORDS);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_EQ(QUELL_ADAPT_NO_RECORDS, (u32)f.a.reason)
-		TH_LOG("records__without_them_cubic");
+	expect_eq(QUELL_ADAPT_NO_RECORDS, (u32)f.a.reason, "without_them_cubic");
 	f.s.telemetry.hop = 1;
 	ack(&f, BASE_NS, false);
-	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
-		TH_LOG("records__the_first_begins_fit");
+	expect(f.begins && f.a.phase == QUELL_ADAPT_FIT, "the_first_begins_fit");
 }
 
 TEST(fit)
@@ -139,35 +122,31 @@ TEST(fit)
 	start_fit(&f);
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	EXPECT_EQ(QUELL_ADAPT_START, (u32)f.a.phase)
-		TH_LOG("fit__no_queue_for_eight_rounds_searches");
+	expect_eq(QUELL_ADAPT_START, (u32)f.a.phase, "no_queue_for_eight_rounds_searches");
 	start_fit(&f);
 	f.window_q16 = f.a.cubic.window_q16;
 	for (i = 0; i < 2 * QUELL_ADAPT_ABOVE_ROUNDS; i++)
 		acks(&f, 2 * BASE_NS, 8);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("fit__above_with_all_of_the_window_stays");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "above_with_all_of_the_window_stays");
 	f.window_q16 = f.a.cubic.window_q16 / 3;
 	for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS; i++)
 		acks(&f, 2 * BASE_NS, 8);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS)
-		TH_LOG("fit__above_with_a_third_falls_back");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS,
+	       "above_with_a_third_falls_back");
 	start_fit(&f);
 	acks(&f, BASE_NS, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("fit__a_loss_is_the_algorithms");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "a_loss_is_the_algorithms");
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_EARLY_LOSS)
-		TH_LOG("fit__two_losses_without_delay_fall_back");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_EARLY_LOSS,
+	       "two_losses_without_delay_fall_back");
 	start_fit(&f);
 	acks(&f, BASE_NS, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	for (i = 0; i < QUELL_ADAPT_EARLY_ROUNDS; i++)
 		acks(&f, BASE_NS + 20000, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("fit__two_losses_far_apart_do_not");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "two_losses_far_apart_do_not");
 }
 
 /* A round of ACKs, of which so many segments are marked. */
@@ -195,36 +174,31 @@ TEST(marked_search)
 	start(&f, QUELL_ADAPT_MARKS);
 	marked(&f, BASE_NS, 10, 10);
 	marked(&f, BASE_NS, 20, 0);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 40 * MSS_Q16)
-		TH_LOG("marks__the_first_window_is_a_burst");
+	expect(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 40 * MSS_Q16,
+	       "the_first_window_is_a_burst");
 	start_second_round(&f, BASE_NS);
 	marked(&f, BASE_NS, 20, 20);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 40 * MSS_Q16)
-		TH_LOG("marks__without_a_queue_go_on");
+	expect(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 40 * MSS_Q16,
+	       "without_a_queue_go_on");
 	marked(&f, BASE_NS, 40, 20);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 50 * MSS_Q16)
-		TH_LOG("marks__the_search_is_slowed");
+	expect(f.a.phase == QUELL_ADAPT_START && f.window_q16 == 50 * MSS_Q16,
+	       "the_search_is_slowed");
 	marked(&f, BASE_NS, 48, 0);
 	marked(&f, BASE_NS, 60, 0);
-	EXPECT_EQ(62 * MSS_Q16 + 60 * MSS_Q16, f.window_q16)
-		TH_LOG("marks__a_round_without_is_quick_again");
+	expect_eq(62 * MSS_Q16 + 60 * MSS_Q16, f.window_q16, "a_round_without_is_quick_again");
 	start_second_round(&f, BASE_NS);
 	acks(&f, BASE_NS + 10000, 20);
 	marked(&f, BASE_NS + 10000, 40, 20);
-	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT &&
-		    f.a.cubic.window_q16 == 60 * MSS_Q16)
-		TH_LOG("marks__half_of_a_round_and_a_queue_begin_fit");
-	EXPECT_TRUE(quell_adapt_has_responded(&f.a, &f.needs))
-		TH_LOG("marks__of_the_search_are_answered");
+	expect(f.begins && f.a.phase == QUELL_ADAPT_FIT && f.a.cubic.window_q16 == 60 * MSS_Q16,
+	       "half_of_a_round_and_a_queue_begin_fit");
+	expect(quell_adapt_has_responded(&f.a, &f.needs), "of_the_search_are_answered");
 	start_second_round(&f, BASE_NS);
 	acks(&f, BASE_NS + 10000, 20);
 	marked(&f, BASE_NS + 10000, 40, 1);
 	marked(&f, BASE_NS + 10000, 80, 1);
-	EXPECT_EQ(QUELL_ADAPT_START, (u32)f.a.phase)
-		TH_LOG("marks__two_rounds_of_few_go_on");
+	expect_eq(QUELL_ADAPT_START, (u32)f.a.phase, "two_rounds_of_few_go_on");
 	marked(&f, BASE_NS + 10000, 100, 1);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FIT)
-		TH_LOG("marks__the_third_round_of_few_begins_fit");
+	expect(f.a.phase == QUELL_ADAPT_FIT, "the_third_round_of_few_begins_fit");
 }
 
 /* CUBIC on a path with marks that does not fit the algorithm. */
@@ -237,34 +211,28 @@ TEST(marked_cubic)
 	start_second_round(&f, 300001);
 	acks(&f, 330000, 20);
 	marked(&f, 330000, 40, 40);
-	EXPECT_TRUE(!f.begins && f.a.phase == QUELL_ADAPT_FALLBACK &&
-		    f.a.reason == QUELL_ADAPT_LONG_PATH && f.window_q16 == 40 * MSS_Q16)
-		TH_LOG("marked_cubic__on_a_long_path");
+	expect(!f.begins && f.a.phase == QUELL_ADAPT_FALLBACK &&
+		       f.a.reason == QUELL_ADAPT_LONG_PATH && f.window_q16 == 40 * MSS_Q16,
+	       "on_a_long_path");
 	marked(&f, 330000, 40, 40);
-	EXPECT_TRUE(f.window_q16 >= 40 * MSS_Q16)
-		TH_LOG("marked_cubic__not_for_data_that_the_search_sent");
+	expect(f.window_q16 >= 40 * MSS_Q16, "not_for_data_that_the_search_sent");
 	before_q16 = f.window_q16;
 	marked(&f, 330000, 40, 20);
-	EXPECT_TRUE(f.window_q16 < before_q16 - 6 * MSS_Q16 &&
-		    f.window_q16 >= before_q16 - 10 * MSS_Q16)
-		TH_LOG("marked_cubic__half_of_what_was_marked");
+	expect(f.window_q16 < before_q16 - 6 * MSS_Q16 && f.window_q16 >= before_q16 - 10 * MSS_Q16,
+	       "half_of_what_was_marked");
 	before_q16 = f.window_q16;
 	marked(&f, 330000, 40, 40);
-	EXPECT_TRUE(f.window_q16 >= before_q16)
-		TH_LOG("marked_cubic__not_for_data_sent_before");
+	expect(f.window_q16 >= before_q16, "not_for_data_sent_before");
 	marked(&f, 330000, 40, 40);
-	EXPECT_TRUE(f.window_q16 < before_q16 - 10 * MSS_Q16)
-		TH_LOG("marked_cubic__but_for_data_sent_since");
+	expect(f.window_q16 < before_q16 - 10 * MSS_Q16, "but_for_data_sent_since");
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, 300001, 20);
 	before_q16 = f.window_q16;
 	acks(&f, 300001, 20);
-	EXPECT_TRUE(f.window_q16 >= before_q16 + MSS_Q16)
-		TH_LOG("marked_cubic__grows_without_marks_for_eight_rounds");
+	expect(f.window_q16 >= before_q16 + MSS_Q16, "grows_without_marks_for_eight_rounds");
 	f.s.marked_bytes = MSS;
 	ack(&f, 300001, false);
-	EXPECT_TRUE(!f.begins)
-		TH_LOG("marked_cubic__a_mark_alone_does_not_make_it_fit");
+	expect(!f.begins, "a_mark_alone_does_not_make_it_fit");
 	f.s.marked_bytes = 0;
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	f.window_q16 = f.a.cubic.window_q16;
@@ -272,11 +240,10 @@ TEST(marked_cubic)
 	marked(&f, 330000, 40, 1);
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, 300001, 2);
-	EXPECT_TRUE(f.a.cubic.prior_bytes > f.a.cubic.window_q16 >> 16)
-		TH_LOG("marked_cubic__no_probe_below_the_window_of_the_last_loss");
+	expect(f.a.cubic.prior_bytes > f.a.cubic.window_q16 >> 16,
+	       "no_probe_below_the_window_of_the_last_loss");
 	quell_adapt_on_rto(&f.a, &f.s, false);
-	EXPECT_EQ(0U, (u32)f.a.above)
-		TH_LOG("marked_cubic__a_timeout_slows_no_search");
+	expect_eq(0U, (u32)f.a.above, "a_timeout_slows_no_search");
 }
 
 /* Marks and records that cease. */
@@ -291,25 +258,22 @@ TEST(signal_ends)
 	f.s.telemetry.hop = 0;
 	for (i = 1; i < QUELL_ADAPT_SILENT_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("records__fifteen_rounds_without_are_borne");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "fifteen_rounds_without_are_borne");
 	acks(&f, BASE_NS, 8);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_RECORDS)
-		TH_LOG("records__sixteen_are_not");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_RECORDS,
+	       "sixteen_are_not");
 	start(&f, QUELL_ADAPT_MARKS);
 	f.s.marked_bytes = MSS;
 	acks(&f, BASE_NS, 8);
 	f.s.marked_bytes = 0;
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("marks__a_loss_soon_after_is_the_algorithms");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "a_loss_soon_after_is_the_algorithms");
 	for (i = 0; i < 2 * QUELL_ADAPT_SILENT_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("marks__none_without_a_loss_is_no_reason");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "none_without_a_loss_is_no_reason");
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_MARKS)
-		TH_LOG("marks__a_loss_long_after_falls_back");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NO_MARKS,
+	       "a_loss_long_after_falls_back");
 }
 
 /* ECN-Echo while CUBIC governs, and the effect of an undo. */
@@ -321,15 +285,13 @@ TEST(marks_of_the_host)
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	f.a.cubic.window_q16 = 100 * MSS_Q16;
 	quell_adapt_cut(&f.a, &f.needs, &f.s);
-	EXPECT_EQ(70 * MSS_Q16, f.a.cubic.window_q16)
-		TH_LOG("cut__a_mark_as_a_loss");
+	expect_eq(70 * MSS_Q16, f.a.cubic.window_q16, "a_mark_as_a_loss");
 	start_fit(&f);
 	acks(&f, BASE_NS, 8);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	quell_adapt_on_undo(&f.a);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("on_undo__a_loss_that_was_none_does_not_count");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "a_loss_that_was_none_does_not_count");
 }
 
 TEST(events)
@@ -340,27 +302,25 @@ TEST(events)
 	start(&f, QUELL_ADAPT_RECORDS);
 	before_q16 = f.window_q16;
 	quell_adapt_on_rto(&f.a, &f.s, false);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == MSS_Q16 &&
-		    f.a.cubic.ssthresh_bytes == 7 * MSS)
-		TH_LOG("on_rto__one_segment_and_up_again");
+	expect(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == MSS_Q16 &&
+		       f.a.cubic.ssthresh_bytes == 7 * MSS,
+	       "one_segment_and_up_again");
 	quell_adapt_on_undo(&f.a);
-	EXPECT_EQ(before_q16, f.a.cubic.window_q16)
-		TH_LOG("on_undo__all_of_it");
+	expect_eq(before_q16, f.a.cubic.window_q16, "all_of_it");
 	start_fit(&f);
 	before_q16 = f.window_q16 = 50 * MSS_Q16;
 	quell_adapt_on_idle(&f.a, &f.s, f.window_q16);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 10 * MSS_Q16 &&
-		    f.a.cubic.ssthresh_bytes == 50 * MSS)
-		TH_LOG("on_idle__from_ten_segments_to_what_was");
+	expect(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 10 * MSS_Q16 &&
+		       f.a.cubic.ssthresh_bytes == 50 * MSS,
+	       "from_ten_segments_to_what_was");
 	start_fit(&f);
 	quell_adapt_on_idle(&f.a, &f.s, 5 * MSS_Q16);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("on_idle__a_small_window_stays");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "a_small_window_stays");
 	quell_adapt_fall_back(&f.a, 5 * MSS_Q16, MSS, QUELL_ADAPT_DELAY_STAYS);
 	quell_adapt_on_idle(&f.a, &f.s, 5 * MSS_Q16);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && !f.a.base_ns &&
-		    f.a.cubic.window_q16 == 5 * MSS_Q16)
-		TH_LOG("on_idle__a_verdict_is_looked_at_anew");
+	expect(f.a.phase == QUELL_ADAPT_START && !f.a.base_ns &&
+		       f.a.cubic.window_q16 == 5 * MSS_Q16,
+	       "a_verdict_is_looked_at_anew");
 }
 
 /* After an undo of a spurious timeout or loss, the search goes on as before. */
@@ -369,38 +329,35 @@ TEST(undo_of_search)
 	static const u8 signals[] = { QUELL_ADAPT_DELAY, QUELL_ADAPT_MARKS, QUELL_ADAPT_RECORDS };
 	struct fixture f;
 	u64 before_q16;
-	size_t i;
 
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		start(&f, signals[i]);
+	for_each_row(row, signals) {
+		start(&f, *row);
 		acks(&f, BASE_NS, 10);
 		before_q16 = f.a.cubic.window_q16;
 		quell_adapt_on_rto(&f.a, &f.s, false);
 		acks(&f, BASE_NS, 10);
 		quell_adapt_on_undo(&f.a);
-		EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START &&
-			    f.a.cubic.window_q16 >= before_q16 && f.a.cubic.ssthresh_bytes == ~0U)
-			TH_LOG("on_undo__of_a_timeout_the_search_goes_on");
-		start(&f, signals[i]);
+		expect(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 >= before_q16 &&
+			       f.a.cubic.ssthresh_bytes == ~0U,
+		       "of_a_timeout_the_search_goes_on");
+		start(&f, *row);
 		acks(&f, BASE_NS, 10);
 		acks(&f, BASE_NS, 20);
 		acks(&f, BASE_NS, 20);
 		acks(&f, BASE_NS, 20);
 		before_q16 = f.a.cubic.window_q16;
 		quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-		EXPECT_TRUE(f.a.phase != QUELL_ADAPT_START)
-			TH_LOG("on_loss__ends_the_search");
+		expect(f.a.phase != QUELL_ADAPT_START, "ends_the_search");
 		acks_within(&f, BASE_NS, 10);
 		quell_adapt_on_undo(&f.a);
-		EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START &&
-			    f.a.cubic.window_q16 >= before_q16 && f.a.cubic.ssthresh_bytes == ~0U)
-			TH_LOG("on_undo__of_a_loss_the_search_goes_on");
+		expect(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 >= before_q16 &&
+			       f.a.cubic.ssthresh_bytes == ~0U,
+		       "of_a_loss_the_search_goes_on");
 	}
 	start_fit(&f);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	quell_adapt_on_undo(&f.a);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("on_undo__of_the_algorithms_loss_it_stays");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "of_the_algorithms_loss_it_stays");
 }
 
 /* After losses under another algorithm: grow up to where its slow start would end. */
@@ -411,14 +368,14 @@ TEST(take_over)
 	start(&f, QUELL_ADAPT_RECORDS);
 	quell_adapt_take_over(&f.a, 20 * MSS);
 	acks(&f, BASE_NS, 11);
-	EXPECT_TRUE(f.a.cubic.window_q16 >= 20 * MSS_Q16 &&
-		    f.a.cubic.window_q16 < 21 * MSS_Q16 && f.a.phase == QUELL_ADAPT_FALLBACK)
-		TH_LOG("take_over__slow_start_to_ssthresh");
+	expect(f.a.cubic.window_q16 >= 20 * MSS_Q16 && f.a.cubic.window_q16 < 21 * MSS_Q16 &&
+		       f.a.phase == QUELL_ADAPT_FALLBACK,
+	       "slow_start_to_ssthresh");
 	start(&f, QUELL_ADAPT_RECORDS);
 	quell_adapt_take_over(&f.a, 5 * MSS);
 	acks(&f, BASE_NS, 10);
-	EXPECT_TRUE(f.a.cubic.window_q16 < 11 * MSS_Q16 && f.a.phase == QUELL_ADAPT_FALLBACK)
-		TH_LOG("take_over__not_from_above_it");
+	expect(f.a.cubic.window_q16 < 11 * MSS_Q16 && f.a.phase == QUELL_ADAPT_FALLBACK,
+	       "not_from_above_it");
 }
 
 /* A configured target that is shorter than the path itself. */
@@ -431,13 +388,12 @@ TEST(vain_target)
 	f.a.aim_ns = BASE_NS / 2;
 	for (i = 0; i < 2 * QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 10);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("fit__a_target_below_the_path_begins_no_search");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "a_target_below_the_path_begins_no_search");
 	f.window_q16 = MSS_Q16 / 100;
 	for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS && f.a.phase == QUELL_ADAPT_FIT; i++)
 		acks(&f, BASE_NS, 10);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS)
-		TH_LOG("fit__a_target_below_the_path_is_given_up");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS,
+	       "a_target_below_the_path_is_given_up");
 }
 
 /* Random events in random order. */
@@ -483,8 +439,7 @@ TEST(any)
 			       f.window_q16 <= QUELL_CUBIC_MAX_WINDOW_Q16;
 		}
 	}
-	EXPECT_TRUE(held)
-		TH_LOG("any_events__window_and_phase_in_range");
+	expect(held, "window_and_phase_in_range");
 }
 
 TEST_HARNESS_MAIN

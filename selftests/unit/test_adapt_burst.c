@@ -49,16 +49,14 @@ TEST(base)
 		  100000 + 10 * SEGMENT_NS },
 	};
 	struct fixture f;
-	size_t i;
 	int n;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for_each_row(row, rows) {
 		start(&f, QUELL_ADAPT_DELAY);
 		f.needs.slowest_bytes_ps = GBIT_BYTES_PS / 10;
 		for (n = 0; n < 3; n++)
-			burst(&f, rows[i].rtt_ns[n], rows[i].bytes[n]);
-		EXPECT_EQ(rows[i].base_ns, f.a.base_ns)
-			TH_LOG("base__%s", rows[i].name);
+			burst(&f, row->rtt_ns[n], row->bytes[n]);
+		expect_eq(row->base_ns, f.a.base_ns, "%s", row->name);
 	}
 }
 
@@ -80,17 +78,15 @@ TEST(base_without_least_rate)
 		  500000 + 10 * SEGMENT_NS },
 	};
 	struct fixture f;
-	size_t i;
 	int n;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for_each_row(row, rows) {
 		start(&f, QUELL_ADAPT_MARKS);
 		f.needs.slowest_bytes_ps = 0;
-		f.needs.longest_ns = rows[i].longest_ns;
+		f.needs.longest_ns = row->longest_ns;
 		for (n = 0; n < 3; n++)
-			burst(&f, rows[i].rtt_ns[n], n ? MSS : 100);
-		EXPECT_EQ(rows[i].base_ns, f.a.base_ns)
-			TH_LOG("base__%s", rows[i].name);
+			burst(&f, row->rtt_ns[n], n ? MSS : 100);
+		expect_eq(row->base_ns, f.a.base_ns, "%s", row->name);
 	}
 }
 
@@ -131,26 +127,22 @@ TEST(bursts)
 {
 	struct fixture f;
 
-	EXPECT_EQ(BASE_NS, standing_ns(&f, BASE_NS + 3 * SEGMENT_NS, 4, 0))
-		TH_LOG("burst__is_no_queue");
-	EXPECT_EQ(BASE_NS + 20000, standing_ns(&f, BASE_NS + 20000, 1, 0))
-		TH_LOG("burst__of_one_segment_is_the_base's");
-	EXPECT_EQ(BASE_NS + 20000, standing_ns(&f, BASE_NS + 20000 + 3 * SEGMENT_NS, 4, 0))
-		TH_LOG("burst__before_it_was_a_queue");
-	EXPECT_EQ(BASE_NS + 3 * SEGMENT_NS,
-		  standing_ns(&f, BASE_NS + 3 * SEGMENT_NS, 4, GBIT_BYTES_PS))
-		TH_LOG("burst__left_as_slowly");
-	EXPECT_EQ(BASE_NS, standing_ns(&f, BASE_NS + 3 * SEGMENT_NS / 2, 4, 2 * GBIT_BYTES_PS))
-		TH_LOG("burst__left_twice_as_fast");
-	EXPECT_EQ(BASE_NS, standing_ns(&f, 2 * BASE_NS, 100, 0))
-		TH_LOG("burst__is_half_of_a_round_trip_at_most");
+	expect_eq(BASE_NS, standing_ns(&f, BASE_NS + 3 * SEGMENT_NS, 4, 0), "is_no_queue");
+	expect_eq(BASE_NS + 20000, standing_ns(&f, BASE_NS + 20000, 1, 0),
+		  "of_one_segment_is_the_base's");
+	expect_eq(BASE_NS + 20000, standing_ns(&f, BASE_NS + 20000 + 3 * SEGMENT_NS, 4, 0),
+		  "before_it_was_a_queue");
+	expect_eq(BASE_NS + 3 * SEGMENT_NS,
+		  standing_ns(&f, BASE_NS + 3 * SEGMENT_NS, 4, GBIT_BYTES_PS), "left_as_slowly");
+	expect_eq(BASE_NS, standing_ns(&f, BASE_NS + 3 * SEGMENT_NS / 2, 4, 2 * GBIT_BYTES_PS),
+		  "left_twice_as_fast");
+	expect_eq(BASE_NS, standing_ns(&f, 2 * BASE_NS, 100, 0), "is_half_of_a_round_trip_at_most");
 	start_fit(&f);
 	delivered(&f, GBIT_BYTES_PS);
 	f.window_q16 = 8 * MSS_Q16;
 	f.s.burst_bytes = 4 * MSS;
 	acks(&f, BASE_NS + 3 * SEGMENT_NS, 8);
-	EXPECT_EQ(BASE_NS, f.a.stand_ns)
-		TH_LOG("burst__that_is_acknowledged_one_by_one");
+	expect_eq(BASE_NS, f.a.stand_ns, "that_is_acknowledged_one_by_one");
 }
 
 TEST(rate)
@@ -160,25 +152,20 @@ TEST(rate)
 
 	start(&f, QUELL_ADAPT_DELAY);
 	delivered(&f, GBIT_BYTES_PS);
-	EXPECT_EQ(8U << 16, f.a.byte_ns_q16)
-		TH_LOG("note_rate__ns_of_a_byte");
+	expect_eq(8U << 16, f.a.byte_ns_q16, "ns_of_a_byte");
 	delivered(&f, GBIT_BYTES_PS / 100);
-	EXPECT_EQ((8U << 16) + (8U << 16) / QUELL_ADAPT_RATE_SHARE, f.a.byte_ns_q16)
-		TH_LOG("note_rate__less_is_believed_little_by_little");
+	expect_eq((8U << 16) + (8U << 16) / QUELL_ADAPT_RATE_SHARE, f.a.byte_ns_q16,
+		  "less_is_believed_little_by_little");
 	for (i = 0; i < 200; i++)
 		delivered(&f, GBIT_BYTES_PS / 100);
-	EXPECT_EQ(800U << 16, f.a.byte_ns_q16)
-		TH_LOG("note_rate__and_in_the_end");
+	expect_eq(800U << 16, f.a.byte_ns_q16, "and_in_the_end");
 	delivered(&f, GBIT_BYTES_PS);
-	EXPECT_EQ(8U << 16, f.a.byte_ns_q16)
-		TH_LOG("note_rate__more_at_once");
+	expect_eq(8U << 16, f.a.byte_ns_q16, "more_at_once");
 	quell_adapt_note_rate(&f.a, 0, 1000);
 	quell_adapt_note_rate(&f.a, 1000, 0);
-	EXPECT_EQ(8U << 16, f.a.byte_ns_q16)
-		TH_LOG("note_rate__nothing_measured");
+	expect_eq(8U << 16, f.a.byte_ns_q16, "nothing_measured");
 	quell_adapt_note_rate(&f.a, ~0ULL, 1);
-	EXPECT_EQ(1, f.a.byte_ns_q16)
-		TH_LOG("note_rate__is_never_unlimited");
+	expect_eq(1, f.a.byte_ns_q16, "is_never_unlimited");
 }
 
 /* A start whose packets leave in bursts of different lengths, on a path without noise. */
@@ -193,8 +180,7 @@ TEST(bursts_are_no_noise)
 	ack(&f, BASE_NS, true);
 	for (i = 0; i < 12; i++)
 		burst(&f, BASE_NS + (lengths[i % 4] - 1) * SEGMENT_NS, lengths[i % 4] * MSS);
-	EXPECT_TRUE(!f.a.noise_ns && f.a.phase == QUELL_ADAPT_START)
-		TH_LOG("noise__bursts_are_none");
+	expect(!f.a.noise_ns && f.a.phase == QUELL_ADAPT_START, "bursts_are_none");
 }
 
 /* A queue that went because the application had no more data. */
@@ -207,15 +193,13 @@ TEST(pauses_are_no_noise)
 	f.s.flags = QUELL_S_APP_LIMITED;
 	acks_within(&f, 2 * BASE_NS, 14);
 	acks_within(&f, BASE_NS, 8);
-	EXPECT_TRUE(!f.a.noise_ns && !f.a.looks)
-		TH_LOG("noise__not_by_a_pause_within_a_round");
+	expect(!f.a.noise_ns && !f.a.looks, "not_by_a_pause_within_a_round");
 	start(&f, QUELL_ADAPT_DELAY);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	ack(&f, BASE_NS, true);
 	ack(&f, 3 * BASE_NS, true);
 	acks(&f, BASE_NS, 8);
-	EXPECT_EQ(0, f.a.noise_ns)
-		TH_LOG("noise__not_by_a_pause_between_rounds");
+	expect_eq(0, f.a.noise_ns, "not_by_a_pause_between_rounds");
 }
 
 /* One that writes little by little has no more data now and then, with a window used up. */
@@ -229,16 +213,16 @@ TEST(app_limited)
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
 	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && !(f.s.flags & QUELL_S_APP_LIMITED))
-		TH_LOG("app_limited__not_with_a_full_window");
+	expect(f.a.phase == QUELL_ADAPT_START && !(f.s.flags & QUELL_S_APP_LIMITED),
+	       "not_with_a_full_window");
 	start_fit(&f);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	f.a.flags &= ~QUELL_ADAPT_F_FULL;
 	for (i = 0; i < 4 * QUELL_ADAPT_QUIET_ROUNDS; i++)
 		burst(&f, BASE_NS, 8 * MSS);
 	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FIT && f.s.flags & QUELL_S_APP_LIMITED)
-		TH_LOG("app_limited__with_an_unused_window");
+	expect(f.a.phase == QUELL_ADAPT_FIT && f.s.flags & QUELL_S_APP_LIMITED,
+	       "with_an_unused_window");
 }
 
 /* What the algorithm gets: the standing round-trip time once, and the base. */
@@ -251,19 +235,18 @@ TEST(filter)
 	acks(&f, BASE_NS + 30000, 8);
 	f.s.min_rtt_ns = BASE_NS / 2;
 	quell_adapt_filter(&f.a, &f.needs, &f.s, 5000);
-	EXPECT_TRUE(f.s.rtt_ns == BASE_NS + 25000 && f.s.min_rtt_ns == BASE_NS &&
-		    f.s.remote_ns == 5000 && !(f.s.flags & QUELL_S_RTT_OLD))
-		TH_LOG("filter__a_new_standing_time");
+	expect(f.s.rtt_ns == BASE_NS + 25000 && f.s.min_rtt_ns == BASE_NS &&
+		       f.s.remote_ns == 5000 && !(f.s.flags & QUELL_S_RTT_OLD),
+	       "a_new_standing_time");
 	acks_within(&f, BASE_NS + 50000, 1);
 	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
-	EXPECT_TRUE(f.s.rtt_ns == BASE_NS + 20000 && f.s.flags & QUELL_S_RTT_OLD)
-		TH_LOG("filter__the_same_again_is_old");
+	expect(f.s.rtt_ns == BASE_NS + 20000 && f.s.flags & QUELL_S_RTT_OLD,
+	       "the_same_again_is_old");
 	start(&f, QUELL_ADAPT_MARKS);
 	f.s.rtt_ns = BASE_NS;
 	f.s.min_rtt_ns = 1;
 	quell_adapt_filter(&f.a, &f.needs, &f.s, 0);
-	EXPECT_TRUE(f.s.rtt_ns == BASE_NS && f.s.min_rtt_ns == 1)
-		TH_LOG("filter__marks_need_none");
+	expect(f.s.rtt_ns == BASE_NS && f.s.min_rtt_ns == 1, "marks_need_none");
 }
 
 /* A verdict on a share or a path that were measured in a full buffer. */
@@ -276,28 +259,24 @@ TEST(verdicts)
 	f.a.cubic.window_q16 = 2 * MSS_Q16;
 	f.a.stand_ns = 1700000;
 	f.needs.slowest_bytes_ps = GBIT_BYTES_PS / 10;
-	EXPECT_EQ(QUELL_ADAPT_FITS, (u32)quell_adapt_obstacle(&f.a, &f.needs))
-		TH_LOG("slow_path__not_by_a_window_that_was_just_reduced");
+	expect_eq(QUELL_ADAPT_FITS, (u32)quell_adapt_obstacle(&f.a, &f.needs),
+		  "not_by_a_window_that_was_just_reduced");
 	f.needs.slowest_bytes_ps = GBIT_BYTES_PS;
 	quell_adapt_settle(&f.a, &f.needs);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_SLOW_PATH)
-		TH_LOG("slow_path__by_what_is_delivered");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_SLOW_PATH,
+	       "by_what_is_delivered");
 	f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_TRUE(!f.begins && f.a.phase == QUELL_ADAPT_FALLBACK)
-		TH_LOG("slow_path__stays_while_it_is");
+	expect(!f.begins && f.a.phase == QUELL_ADAPT_FALLBACK, "stays_while_it_is");
 	delivered(&f, GBIT_BYTES_PS);
 	f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
-		TH_LOG("slow_path__is_checked_again_at_a_loss");
+	expect(f.begins && f.a.phase == QUELL_ADAPT_FIT, "is_checked_again_at_a_loss");
 	start_fit(&f);
 	f.a.base_ns = 400000;
 	quell_adapt_settle(&f.a, &f.needs);
-	EXPECT_EQ(QUELL_ADAPT_LONG_PATH, (u32)f.a.reason)
-		TH_LOG("long_path__of_a_queue");
+	expect_eq(QUELL_ADAPT_LONG_PATH, (u32)f.a.reason, "of_a_queue");
 	acks(&f, BASE_NS, 8);
 	f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_TRUE(f.begins && f.a.phase == QUELL_ADAPT_FIT)
-		TH_LOG("long_path__is_checked_again_at_a_loss");
+	expect(f.begins && f.a.phase == QUELL_ADAPT_FIT, "is_checked_again_at_a_loss");
 }
 
 TEST_HARNESS_MAIN

@@ -41,12 +41,11 @@ TEST(above)
 		{ "seven_segments_where_it_is_noisy", 7000, 10, 20000, 3 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		EXPECT_EQ(cases[i].rounds, rounds_until_given_up(&f, cases[i].milli_segments,
-			  cases[i].high, cases[i].noise_ns))
-			TH_LOG("above__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->rounds,
+			  rounds_until_given_up(&f, row->milli_segments, row->high, row->noise_ns),
+			  "%s", row->name);
 	}
 }
 
@@ -57,24 +56,19 @@ TEST(taken_back)
 	int n;
 
 	rounds_until_given_up(&f, 500, 10, 20000);
-	EXPECT_EQ(2 * MSS, f.a.cubic.window_q16 >> 16)
-		TH_LOG("taken_back__from_two_segments");
+	expect_eq(2 * MSS, f.a.cubic.window_q16 >> 16, "from_two_segments");
 	for (n = 0; f.a.cubic.window_q16 < 50 * MSS_Q16 && n < 1000; n++)
 		ack(&f, 2 * BASE_NS, false);
-	EXPECT_EQ(48, n)
-		TH_LOG("taken_back__a_segment_for_each_to_half");
+	expect_eq(48, n, "a_segment_for_each_to_half");
 	acks(&f, 2 * BASE_NS, 8);
-	EXPECT_TRUE(f.a.cubic.window_q16 < 51 * MSS_Q16)
-		TH_LOG("taken_back__then_as_cubic_grows");
+	expect(f.a.cubic.window_q16 < 51 * MSS_Q16, "then_as_cubic_grows");
 	rounds_until_given_up(&f, 500, 10, 20000);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	ack(&f, 2 * BASE_NS, false);
-	EXPECT_TRUE(f.a.cubic.window_q16 < 3 * MSS_Q16)
-		TH_LOG("taken_back__a_loss_ends_it");
+	expect(f.a.cubic.window_q16 < 3 * MSS_Q16, "a_loss_ends_it");
 	rounds_until_given_up(&f, 500, 10, 0);
 	ack(&f, 2 * BASE_NS, false);
-	EXPECT_TRUE(f.a.cubic.window_q16 < 3 * MSS_Q16)
-		TH_LOG("taken_back__not_from_anothers_queue");
+	expect(f.a.cubic.window_q16 < 3 * MSS_Q16, "not_from_anothers_queue");
 }
 
 /* After a standing queue: a search begins with the first loss, later ones after more losses. */
@@ -86,17 +80,16 @@ TEST(tries)
 	int i, n;
 
 	start_fit(&f);
-	for (try = 0; try < sizeof(losses) / sizeof(losses[0]); try++) {
+	for (try = 0; try < ARRAY_SIZE(losses); try++) {
 		f.a.cubic.ssthresh_bytes = 100 * MSS;
 		f.window_q16 = 10 * MSS_Q16;
 		for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS; i++)
 			acks(&f, 2 * BASE_NS, 10);
-		EXPECT_EQ(QUELL_ADAPT_DELAY_STAYS, (u32)f.a.reason)
-			TH_LOG("tries__%d_gives_up", (int)try);
+		expect_eq(QUELL_ADAPT_DELAY_STAYS, (u32)f.a.reason, "%d_gives_up", (int)try);
 		for (n = 1; f.a.phase == QUELL_ADAPT_FALLBACK && n < 100; n++)
 			f.begins = quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-		EXPECT_TRUE(f.begins && n - 1 == losses[try])
-			TH_LOG("tries__%d_after_%d_losses", (int)try, losses[try]);
+		expect(f.begins && n - 1 == losses[try], "%d_after_%d_losses", (int)try,
+		       losses[try]);
 	}
 		/* A search in progress keeps the count of tries, an idle time clears it. */
 	start_fit(&f);
@@ -104,26 +97,22 @@ TEST(tries)
 	f.window_q16 = f.a.cubic.window_q16;
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.tries == 3)
-		TH_LOG("tries__a_search_keeps_them");
+	expect(f.a.phase == QUELL_ADAPT_START && f.a.tries == 3, "a_search_keeps_them");
 	f.a.rounds = QUELL_ADAPT_NOISE_ROUNDS;
 	f.a.early = 2 * QUELL_ADAPT_EARLY_ROUNDS;
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.rounds == 8 && f.a.tries == 4)
-		TH_LOG("tries__a_search_that_ends_for_cubic_is_one");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.rounds == 8 && f.a.tries == 4,
+	       "a_search_that_ends_for_cubic_is_one");
 	quell_adapt_on_idle(&f.a, &f.s, f.window_q16);
-	EXPECT_EQ(0, (u32)f.a.tries)
-		TH_LOG("tries__idle_forgets_them");
+	expect_eq(0, (u32)f.a.tries, "idle_forgets_them");
 	start_fit(&f);
 	f.a.noise_ns = 20000;
 	quell_adapt_fall_back(&f.a, f.window_q16, MSS, QUELL_ADAPT_DELAY_STAYS);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_EQ(QUELL_ADAPT_FALLBACK, (u32)f.a.phase)
-		TH_LOG("tries__not_where_hosts_are_noisy");
+	expect_eq(QUELL_ADAPT_FALLBACK, (u32)f.a.phase, "not_where_hosts_are_noisy");
 	f.a.rounds = 64;
 	quell_adapt_on_rto(&f.a, &f.s, false);
-	EXPECT_EQ(0, f.a.rounds)
-		TH_LOG("tries__losses_are_no_rounds_of_the_start");
+	expect_eq(0, f.a.rounds, "losses_are_no_rounds_of_the_start");
 }
 
 /* Effect of an attacker or a route change on the smallest window. */
@@ -135,20 +124,17 @@ TEST(smallest_window)
 	acks(&f, 10000, 10);
 	while (f.a.phase == QUELL_ADAPT_START)
 		ack(&f, 1000000, false);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("floor__a_queue_is_drained");
-	EXPECT_EQ(2 * MSS_Q16, f.a.cubic.window_q16)
-		TH_LOG("floor__two_segments_after_a_jump");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "a_queue_is_drained");
+	expect_eq(2 * MSS_Q16, f.a.cubic.window_q16, "two_segments_after_a_jump");
 	start(&f, QUELL_ADAPT_DELAY);
 	acks(&f, 10000, 10);
 	while (f.a.phase == QUELL_ADAPT_START)
 		ack(&f, 1000000000, false);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.cubic.window_q16 >= 20 * MSS_Q16)
-		TH_LOG("floor__cubic_goes_on_with_what_was_found");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.cubic.window_q16 >= 20 * MSS_Q16,
+	       "cubic_goes_on_with_what_was_found");
 	start_fit(&f);
 	quell_adapt_fall_back(&f.a, 1, MSS, QUELL_ADAPT_DELAY_STAYS);
-	EXPECT_EQ(2 * MSS_Q16, f.a.cubic.window_q16)
-		TH_LOG("floor__of_a_fall_back");
+	expect_eq(2 * MSS_Q16, f.a.cubic.window_q16, "of_a_fall_back");
 }
 
 TEST(noise)
@@ -162,36 +148,31 @@ TEST(noise)
 		ack(&f, BASE_NS + 40000, true);
 		acks(&f, BASE_NS, 9);
 	}
-	EXPECT_EQ(60000, f.a.noise_ns)
-		TH_LOG("noise__half_as_much_again");
+	expect_eq(60000, f.a.noise_ns, "half_as_much_again");
 	acks(&f, BASE_NS + 80000, 40);
-	EXPECT_EQ(0, (u32)f.a.looks)
-		TH_LOG("noise__is_no_queue");
+	expect_eq(0, (u32)f.a.looks, "is_no_queue");
 	start(&f, QUELL_ADAPT_DELAY);
 	f.a.noise_ns = 2 * TARGET_NS;
 	acks(&f, BASE_NS, 10);
 	acks(&f, 5 * BASE_NS, 8);
 	acks(&f, 5 * BASE_NS, 8);
 	acks(&f, 5 * BASE_NS, 8);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NOISE)
-		TH_LOG("noise__of_more_than_the_target_falls_back");
+	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_NOISE,
+	       "of_more_than_the_target_falls_back");
 	start(&f, QUELL_ADAPT_DELAY);
 	ack(&f, BASE_NS, true);
 	ack(&f, 1000000000, true);
 	ack(&f, BASE_NS, true);
-	EXPECT_EQ(QUELL_ADAPT_NOISE_MOST_NS, f.a.noise_ns)
-		TH_LOG("noise__has_a_most");
+	expect_eq(QUELL_ADAPT_NOISE_MOST_NS, f.a.noise_ns, "has_a_most");
 	for (i = 0; i < 40; i++)
 		ack(&f, BASE_NS, true);
-	EXPECT_TRUE(f.a.noise_ns < QUELL_ADAPT_NOISE_MOST_NS / 10)
-		TH_LOG("noise__of_one_packet_goes");
+	expect(f.a.noise_ns < QUELL_ADAPT_NOISE_MOST_NS / 10, "of_one_packet_goes");
 	start(&f, QUELL_ADAPT_DELAY);
 	acks(&f, BASE_NS, 10);
 	/* Two are left of the ten. */
 	acks_within(&f, TARGET_NS + 10000, 6 + 8);
 	acks_within(&f, BASE_NS, 8);
-	EXPECT_TRUE(!f.a.looks && f.a.noise_ns == 35000)
-		TH_LOG("noise__is_a_queue_that_went_while_the_window_grew");
+	expect(!f.a.looks && f.a.noise_ns == 35000, "is_a_queue_that_went_while_the_window_grew");
 }
 
 /* A queue the flow itself builds, growing with each packet, ends START and is not noise. */
@@ -200,12 +181,11 @@ TEST(own_queue)
 	static const u64 bases_ns[] = { 5000, 30000, 100000, 250000 };
 	struct fixture f;
 	u64 bdp_bytes, queued_ns, in_flight_bytes;
-	size_t i;
 	int n;
 
-	for (i = 0; i < sizeof(bases_ns) / sizeof(bases_ns[0]); i++) {
+	for_each_row(row, bases_ns) {
 		/* 10 Gbit/s. */
-		bdp_bytes = bases_ns[i] * 5 / 4;
+		bdp_bytes = *row * 5 / 4;
 		start(&f, QUELL_ADAPT_DELAY);
 		while (f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 < 1ULL << 50) {
 			n = (f.a.cubic.window_q16 >> 16) / MSS;
@@ -214,13 +194,12 @@ TEST(own_queue)
 				in_flight_bytes += MSS;
 				queued_ns = in_flight_bytes > bdp_bytes ?
 					    (in_flight_bytes - bdp_bytes) * 4 / 5 : 0;
-				ack(&f, bases_ns[i] + queued_ns, !n);
+				ack(&f, *row + queued_ns, !n);
 			}
 		}
-		EXPECT_TRUE(f.a.phase == QUELL_ADAPT_FIT && f.a.noise_ns < 1000 &&
-			    f.a.cubic.window_q16 >> 16 <= 2 * bdp_bytes + 40 * MSS)
-			TH_LOG("own_queue__ends_the_start_at_%llu_ns",
-			       (unsigned long long)bases_ns[i]);
+		expect(f.a.phase == QUELL_ADAPT_FIT && f.a.noise_ns < 1000 &&
+			       f.a.cubic.window_q16 >> 16 <= 2 * bdp_bytes + 40 * MSS,
+		       "ends_the_start_at_%llu_ns", (unsigned long long)*row);
 	}
 }
 
@@ -233,12 +212,11 @@ TEST(loss_before_noise)
 	start(&f, QUELL_ADAPT_DELAY);
 	acks(&f, BASE_NS, 10);
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	EXPECT_TRUE(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 14 * MSS_Q16)
-		TH_LOG("on_loss__the_first_rounds_go_on_as_cubic");
+	expect(f.a.phase == QUELL_ADAPT_START && f.a.cubic.window_q16 == 14 * MSS_Q16,
+	       "the_first_rounds_go_on_as_cubic");
 	for (i = 0; i < QUELL_ADAPT_NOISE_ROUNDS; i++)
 		acks(&f, BASE_NS, 10);
-	EXPECT_EQ(QUELL_ADAPT_FIT, (u32)f.a.phase)
-		TH_LOG("on_loss__fits_once_the_noise_is_known");
+	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "fits_once_the_noise_is_known");
 }
 
 TEST_HARNESS_MAIN

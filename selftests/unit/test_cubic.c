@@ -115,8 +115,7 @@ TEST(model_cases)
 	for (run = 0; run < RUNS; run++)
 		worst = fmax(worst, long_run(&r, random_between(&r, 2, 5000)));
 	printf("# largest error of a window %.2e\n", worst);
-	EXPECT_TRUE(worst < TOLERANCE)
-		TH_LOG("quell_cubic__windows_as_in_rfc_9438");
+	expect(worst < TOLERANCE, "windows_as_in_rfc_9438");
 }
 
 TEST(root)
@@ -125,11 +124,10 @@ TEST(root)
 		{ 0, 0 }, { 1, 1 }, { 7, 1 }, { 8, 2 }, { 26, 2 }, { 27, 3 },
 		{ 999999999, 999 }, { 1000000000, 1000 }, { 1ULL << 60, 1 << 20 },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		EXPECT_EQ(rows[i][1], quell_cubic_root(rows[i][0]))
-			TH_LOG("quell_cubic_root__of_%llu", (unsigned long long)rows[i][0]);
+	for_each_row(row, rows) {
+		expect_eq((*row)[1], quell_cubic_root((*row)[0]), "of_%llu",
+			  (unsigned long long)(*row)[0]);
 	}
 }
 
@@ -139,23 +137,18 @@ TEST(corners)
 	u64 before_q16;
 
 	quell_cubic_enter(&c, ~0ULL);
-	EXPECT_EQ(QUELL_CUBIC_MAX_WINDOW_Q16, c.window_q16)
-		TH_LOG("quell_cubic_enter__at_most_1gib");
+	expect_eq(QUELL_CUBIC_MAX_WINDOW_Q16, c.window_q16, "at_most_1gib");
 	quell_cubic_on_ack(&c, NS_PER_MS, 0, 0xffffffff, MSS);
-	EXPECT_EQ(QUELL_CUBIC_MAX_WINDOW_Q16, c.window_q16)
-		TH_LOG("quell_cubic_on_ack__at_most_1gib");
+	expect_eq(QUELL_CUBIC_MAX_WINDOW_Q16, c.window_q16, "at_most_1gib");
 	quell_cubic_enter(&c, (u64)100 * MSS << 16);
 	before_q16 = c.window_q16;
 	quell_cubic_on_loss(&c, MSS);
-	EXPECT_EQ(before_q16 / 10 * 7, c.window_q16)
-		TH_LOG("quell_cubic_on_loss__seven_tenths");
+	expect_eq(before_q16 / 10 * 7, c.window_q16, "seven_tenths");
 	quell_cubic_undo(&c);
-	EXPECT_EQ(before_q16, c.window_q16)
-		TH_LOG("quell_cubic_undo__all_of_it");
+	expect_eq(before_q16, c.window_q16, "all_of_it");
 	quell_cubic_enter(&c, (u64)MSS << 16);
 	quell_cubic_on_loss(&c, MSS);
-	EXPECT_EQ((u64)2 * MSS << 16, c.window_q16)
-		TH_LOG("quell_cubic_on_loss__two_segments_at_least");
+	expect_eq((u64)2 * MSS << 16, c.window_q16, "two_segments_at_least");
 }
 
 /* An outage: the timer expires twice for one segment, spuriously. */
@@ -166,15 +159,11 @@ TEST(outage)
 	quell_cubic_enter(&c, (u64)1000 * MSS << 16);
 	quell_cubic_on_rto(&c, MSS, false);
 	quell_cubic_on_rto(&c, MSS, true);
-	EXPECT_EQ(700 * MSS, c.ssthresh_bytes)
-		TH_LOG("quell_cubic_on_rto__ssthresh_is_of_the_first");
-	EXPECT_EQ(1000 * MSS, c.max_bytes)
-		TH_LOG("quell_cubic_on_rto__w_max_is_of_the_first");
-	EXPECT_EQ((u64)MSS << 16, c.window_q16)
-		TH_LOG("quell_cubic_on_rto__one_segment");
+	expect_eq(700 * MSS, c.ssthresh_bytes, "ssthresh_is_of_the_first");
+	expect_eq(1000 * MSS, c.max_bytes, "w_max_is_of_the_first");
+	expect_eq((u64)MSS << 16, c.window_q16, "one_segment");
 	quell_cubic_undo(&c);
-	EXPECT_EQ((u64)1000 * MSS << 16, c.window_q16)
-		TH_LOG("quell_cubic_undo__of_two_timeouts");
+	expect_eq((u64)1000 * MSS << 16, c.window_q16, "of_two_timeouts");
 }
 
 /* A minute in which the application sent less must not count as growth. */
@@ -188,11 +177,9 @@ TEST(unused)
 	before_q16 = c.window_q16;
 	while (now_ns < 60000 * NS_PER_MS)
 		quell_cubic_wait(&c, now_ns += NS_PER_MS);
-	EXPECT_EQ(before_q16, c.window_q16)
-		TH_LOG("quell_cubic_wait__the_window_stays");
+	expect_eq(before_q16, c.window_q16, "the_window_stays");
 	quell_cubic_on_ack(&c, now_ns, NS_PER_MS, MSS, MSS);
-	EXPECT_TRUE(c.window_q16 - before_q16 < (u64)MSS << 16)
-		TH_LOG("quell_cubic_wait__the_time_does_not_count");
+	expect(c.window_q16 - before_q16 < (u64)MSS << 16, "the_time_does_not_count");
 }
 
 TEST_HARNESS_MAIN

@@ -75,23 +75,22 @@ TEST(line)
 		{ "own_is_slower", 5, 6, 5 },
 		{ "peer_is_slower", 6, 5, 5 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_sample s = {
-			.link_bytes_ps = cases[i].own, .peer_link_bytes_ps = cases[i].peer,
+			.link_bytes_ps = row->own,
+			.peer_link_bytes_ps = row->peer,
 		};
 
-		EXPECT_EQ(cases[i].want, quell_dart_line_bytes_ps(&s))
-			TH_LOG("quell_dart_line_bytes_ps__%s", cases[i].name);
+		expect_eq(row->want, quell_dart_line_bytes_ps(&s), "%s", row->name);
 	}
-	EXPECT_EQ(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 0))
-		TH_LOG("quell_dart_payload_bytes_ps__headers_not_known");
-	EXPECT_EQ(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 90))
-		TH_LOG("quell_dart_payload_bytes_ps__without_headers");
+	expect_eq(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 0),
+		  "headers_not_known");
+	expect_eq(9100000000, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 90),
+		  "without_headers");
 	/* The Quell option's 12 bytes. */
-	EXPECT_EQ(8992094861, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 102))
-		TH_LOG("quell_dart_payload_bytes_ps__without_options");
+	expect_eq(8992094861, quell_dart_payload_bytes_ps(LINE_BYTES_PS, MSS, 102),
+		  "without_options");
 }
 
 /* Section III-A: line / n, and a window of that for the base round trip and the slack. */
@@ -119,20 +118,18 @@ TEST(share)
 		/* 1.25 MB/s on the wire */
 		{ "not_below_the_smallest_rate", 256 * 100000, 0, 1137500, 2 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool shares = cases[i].senders_q8 > 256;
+	for_each_row(row, cases) {
+		bool shares = row->senders_q8 > 256;
 
 		start(true, RTT_NS);
-		ack(cases[i].senders_q8, cases[i].peer_bytes_ps, 0);
-		EXPECT_TRUE(cases[i].want_rate <= rate() + 1 && rate() <= cases[i].want_rate)
-			TH_LOG("quell_dart_apportion__%s_rate: %llu", cases[i].name, rate());
-		EXPECT_EQ(cases[i].want_segs, window_segs())
-			TH_LOG("quell_dart_apportion__%s_window", cases[i].name);
-		EXPECT_TRUE(f.st.apportioned == shares && !f.st.fallen_back &&
-			    f.st.unstated == !cases[i].senders_q8)
-			TH_LOG("quell_dart_apportion__%s_counters", cases[i].name);
+		ack(row->senders_q8, row->peer_bytes_ps, 0);
+		expect(row->want_rate <= rate() + 1 && rate() <= row->want_rate, "%s_rate: %llu",
+		       row->name, rate());
+		expect_eq(row->want_segs, window_segs(), "%s_window", row->name);
+		expect(f.st.apportioned == shares && !f.st.fallen_back &&
+			       f.st.unstated == !row->senders_q8,
+		       "%s_counters", row->name);
 	}
 }
 
@@ -140,31 +137,27 @@ TEST(unknown)
 {
 	start(true, 0);
 	ack(512, 0, 0);
-	EXPECT_TRUE(rate() == 4550000000 && window_segs() == 10)
-		TH_LOG("quell_dart_apportion__no_round_trip");
+	expect(rate() == 4550000000 && window_segs() == 10, "no_round_trip");
 	start(true, RTT_NS);
 	ack(512, 0, 0);
 	f.ev.sample.link_bytes_ps = 0;
 	f.ev.sample.peer_link_bytes_ps = 0;
 	quell_dart_core.on_ack(&f.ev);
-	EXPECT_TRUE(rate() == LINE_BYTES_PS && f.st.apportioned == 1 && !f.st.unstated &&
-		    !f.st.fallen_back)
-		TH_LOG("quell_dart_apportion__no_line");
+	expect(rate() == LINE_BYTES_PS && f.st.apportioned == 1 && !f.st.unstated &&
+		       !f.st.fallen_back,
+	       "no_line");
 	/* A peer that does not echo marks: Reno's window, paced at the share. */
 	start(false, RTT_NS);
-	EXPECT_EQ(QUELL_RATE_UNLIMITED, rate())
-		TH_LOG("quell_dart_core_init__no_marks");
+	expect_eq(QUELL_RATE_UNLIMITED, rate(), "no_marks");
 	ack(512, 0, 0);
-	EXPECT_TRUE(rate() == 4550000000 && window_segs() == 10 && f.st.apportioned == 1)
-		TH_LOG("quell_dart_apportion__no_marks");
+	expect(rate() == 4550000000 && window_segs() == 10 && f.st.apportioned == 1, "no_marks");
 	/* Rates below a byte per second are none. */
 	start(true, RTT_NS);
 	f.p.dcqcn.min_rate_bytes_ps = 0;
 	f.ev.sample.link_bytes_ps = 1;
 	f.ev.sample.senders_q8 = 512;
 	quell_dart_core.on_ack(&f.ev);
-	EXPECT_EQ(1, rate())
-		TH_LOG("quell_dart_apportion__never_stops");
+	expect_eq(1, rate(), "never_stops");
 }
 
 /* Section III-C: the smaller of both rates; with n = 1 DCQCN's alone. */
@@ -172,38 +165,33 @@ TEST(fall_back)
 {
 	start(true, RTT_NS);
 	ack(256, 0, MSS);
-	EXPECT_TRUE(rate() == LINE_BYTES_PS / 2 && f.st.fallen_back == 1 && !f.st.apportioned)
-		TH_LOG("quell_dart_apportion__dcqcn_governs");
+	expect(rate() == LINE_BYTES_PS / 2 && f.st.fallen_back == 1 && !f.st.apportioned,
+	       "dcqcn_governs");
 	ack(0, 0, 0);
-	EXPECT_TRUE(rate() == LINE_BYTES_PS / 2 && f.st.fallen_back == 2 && f.st.unstated == 1)
-		TH_LOG("quell_dart_apportion__dcqcn_governs_unstated");
+	expect(rate() == LINE_BYTES_PS / 2 && f.st.fallen_back == 2 && f.st.unstated == 1,
+	       "dcqcn_governs_unstated");
 	ack(1024, 0, 0);
-	EXPECT_TRUE(rate() == 2275000000 && f.st.apportioned == 1)
-		TH_LOG("quell_dart_apportion__share_is_less");
+	expect(rate() == 2275000000 && f.st.apportioned == 1, "share_is_less");
 	ack(384, 0, 0);
-	EXPECT_TRUE(rate() == LINE_BYTES_PS / 2 && window_segs() == 101 &&
-		    f.st.fallen_back == 3)
-		TH_LOG("quell_dart_apportion__dcqcn_is_less");
+	expect(rate() == LINE_BYTES_PS / 2 && window_segs() == 101 && f.st.fallen_back == 3,
+	       "dcqcn_is_less");
 	/* Where both are the same it is the share's. */
 	f.v.dcqcn.rate_q16 = 4550000000ULL << 16;
 	f.v.dcqcn.target_q16 = f.v.dcqcn.rate_q16;
 	ack(512, 0, 0);
-	EXPECT_TRUE(rate() == 4550000000 && f.st.apportioned == 2 && f.st.fallen_back == 3)
-		TH_LOG("quell_dart_apportion__both_alike");
+	expect(rate() == 4550000000 && f.st.apportioned == 2 && f.st.fallen_back == 3,
+	       "both_alike");
 	f.v.dcqcn.rate_q16 = LINE_BYTES_PS / 2 << 16;
 	f.v.dcqcn.target_q16 = LINE_BYTES_PS << 16;
 	/* 5 bytes/ns for 110 us */
 	ack(256, 0, 0);
-	EXPECT_EQ(604, window_segs())
-		TH_LOG("quell_dart_apportion__window_of_dcqcn");
+	expect_eq(604, window_segs(), "window_of_dcqcn");
 	/* DCQCN's rate recovers while n governs. */
 	f.ev.sample.now_ns += 10000000;
 	ack(512, 0, 0);
-	EXPECT_EQ(4550000000, rate())
-		TH_LOG("quell_dart_apportion__recovers_to_the_share");
+	expect_eq(4550000000, rate(), "recovers_to_the_share");
 	ack(256, 0, 0);
-	EXPECT_TRUE(rate() > LINE_BYTES_PS * 9 / 10)
-		TH_LOG("quell_dart_apportion__recovers_behind_it");
+	expect(rate() > LINE_BYTES_PS * 9 / 10, "recovers_behind_it");
 }
 
 /* Losses, time-outs and what is taken back are DCQCN's, at the share. */
@@ -219,21 +207,17 @@ TEST(losses)
 	f.ev.before = &before;
 	f.ev.undo = &undo;
 	quell_dart_core.on_loss(&f.ev);
-	EXPECT_TRUE(f.st.dcqcn.losses == 1 && rate() == 4550000000 && window_segs() == 20)
-		TH_LOG("quell_dart_core_on_loss__window");
-	EXPECT_EQ(LINE_BYTES_PS / 2, f.v.dcqcn.rate_q16 >> 16)
-		TH_LOG("quell_dart_core_on_loss__rate_of_dcqcn");
+	expect(f.st.dcqcn.losses == 1 && rate() == 4550000000 && window_segs() == 20, "window");
+	expect_eq(LINE_BYTES_PS / 2, f.v.dcqcn.rate_q16 >> 16, "rate_of_dcqcn");
 	quell_dart_core.undo_note(&f.ev);
 	quell_dart_core.on_undo(&f.ev);
-	EXPECT_TRUE(rate() == 4550000000 && window_segs() == 76 &&
-		    f.v.dcqcn.rate_q16 >> 16 == LINE_BYTES_PS)
-		TH_LOG("quell_dart_core_on_undo__at_the_share");
+	expect(rate() == 4550000000 && window_segs() == 76 &&
+		       f.v.dcqcn.rate_q16 >> 16 == LINE_BYTES_PS,
+	       "at_the_share");
 	quell_dart_core.on_rto(&f.ev);
-	EXPECT_TRUE(f.st.dcqcn.rtos == 1 && rate() == 4550000000 && window_segs() == 1)
-		TH_LOG("quell_dart_core_on_rto__window");
+	expect(f.st.dcqcn.rtos == 1 && rate() == 4550000000 && window_segs() == 1, "window");
 	quell_dart_core.on_rto(&f.ev);
-	EXPECT_EQ(LINE_BYTES_PS / 4, rate())
-		TH_LOG("quell_dart_core_on_rto__below_the_share");
+	expect_eq(LINE_BYTES_PS / 4, rate(), "below_the_share");
 }
 
 /* The first window is that of n = 1, also after an idle time, until n is stated or known to be 1. */
@@ -248,23 +232,20 @@ TEST(first_window)
 		{ "of_the_line", LINE_BYTES_PS, RTT_NS, 0, WINDOW_OF_ONE },
 		{ "after_idle_time", LINE_BYTES_PS, RTT_NS, 1, WINDOW_OF_ONE },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		start(true, cases[i].rtt_ns);
+	for_each_row(row, cases) {
+		start(true, row->rtt_ns);
 		f.ev.sample.flags = QUELL_S_ECN;
-		f.ev.sample.link_bytes_ps = cases[i].line;
+		f.ev.sample.link_bytes_ps = row->line;
 		f.ev.sample.idle_ns = f.p.dcqcn.restart_idle_ns;
-		if (cases[i].restarts)
+		if (row->restarts)
 			quell_dart_core.on_idle_restart(&f.ev);
 		else
 			quell_dart_core.init(&f.ev);
-		EXPECT_EQ(cases[i].want, window_segs())
-			TH_LOG("quell_dart_start__%s", cases[i].name);
+		expect_eq(row->want, window_segs(), "%s", row->name);
 	}
 	ack(QUELL_SHARE_ONE_Q8, LINE_BYTES_PS, 0);
-	EXPECT_TRUE(window_segs() > WINDOW_OF_ONE)
-		TH_LOG("quell_dart_apportion__window_of_dcqcn_for_one");
+	expect(window_segs() > WINDOW_OF_ONE, "window_of_dcqcn_for_one");
 }
 
 /* All flows begin at the line rate, also after an idle time. */
@@ -278,28 +259,23 @@ TEST(starts)
 		{ "peer_is_slower", LINE_BYTES_PS, 1000000000, 1000000000 },
 		{ "peer_is_faster", LINE_BYTES_PS, 2 * LINE_BYTES_PS, LINE_BYTES_PS },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		start(true, RTT_NS);
 		f.ev.sample.flags = QUELL_S_ECN;
-		f.ev.sample.link_bytes_ps = cases[i].own;
-		f.ev.sample.peer_link_bytes_ps = cases[i].peer;
+		f.ev.sample.link_bytes_ps = row->own;
+		f.ev.sample.peer_link_bytes_ps = row->peer;
 		f.ev.sample.senders_q8 = 1024;
 		quell_dart_core.init(&f.ev);
-		EXPECT_EQ(cases[i].want, rate())
-			TH_LOG("quell_dart_core_init__%s", cases[i].name);
+		expect_eq(row->want, rate(), "%s", row->name);
 		quell_dart_core.on_ack(&f.ev);
-		f.ev.sample.link_bytes_ps = cases[i].own;
+		f.ev.sample.link_bytes_ps = row->own;
 		f.ev.sample.idle_ns = f.p.dcqcn.restart_idle_ns;
 		quell_dart_core.on_idle_restart(&f.ev);
-		EXPECT_TRUE(rate() == cases[i].want && f.st.dcqcn.restarts == 1)
-			TH_LOG("quell_dart_core_on_idle_restart__%s", cases[i].name);
+		expect(rate() == row->want && f.st.dcqcn.restarts == 1, "%s", row->name);
 		f.ev.sample.idle_ns = f.p.dcqcn.restart_idle_ns - 1;
 		quell_dart_core.on_idle_restart(&f.ev);
-		EXPECT_EQ(cases[i].want / 4000 * 910, rate())
-			TH_LOG("quell_dart_core_on_idle_restart__%s_keeps_its_share",
-			       cases[i].name);
+		expect_eq(row->want / 4000 * 910, rate(), "%s_keeps_its_share", row->name);
 	}
 }
 
@@ -312,15 +288,15 @@ TEST(params)
 	quell_core_params_default(&quell_dart_core, &p);
 	machine = quell_dart_machine_params(&p);
 	set = quell_dart_set_params(&p);
-	EXPECT_TRUE(machine.period_ns == 100000 && machine.clear_ns == 2000000 &&
-		    machine.full_q16 == 58982 && machine.periods == 2)
-		TH_LOG("quell_dart_machine_params__all");
-	EXPECT_TRUE(set.idle_ns == 20000000 && set.plain_idle_ns == 1000000 &&
-		    set.lookahead_ns == 1000000)
-		TH_LOG("quell_dart_set_params__all");
-	EXPECT_TRUE(p.slack_ns == SLACK_NS && p.lookahead_ns == 1000000 && p.dcqcn.g_q16 == 256 &&
-		    quell_dart_core.flags == (QUELL_CORE_ECN | QUELL_CORE_SENDERS))
-		TH_LOG("quell_dart_core__defaults");
+	expect(machine.period_ns == 100000 && machine.clear_ns == 2000000 &&
+		       machine.full_q16 == 58982 && machine.periods == 2,
+	       "all");
+	expect(set.idle_ns == 20000000 && set.plain_idle_ns == 1000000 &&
+		       set.lookahead_ns == 1000000,
+	       "all");
+	expect(p.slack_ns == SLACK_NS && p.lookahead_ns == 1000000 && p.dcqcn.g_q16 == 256 &&
+		       quell_dart_core.flags == (QUELL_CORE_ECN | QUELL_CORE_SENDERS),
+	       "defaults");
 }
 
 TEST_HARNESS_MAIN

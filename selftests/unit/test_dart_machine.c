@@ -97,14 +97,13 @@ TEST(states)
 		{ "clears_sooner_than_a_period", "Fl", "R.", 0, 1 },
 	};
 	struct quell_dart_machine_params p;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		p = defaults;
-		p.periods = cases[i].periods ? cases[i].periods : p.periods;
-		p.clear_ns = cases[i].clear_ns ? cases[i].clear_ns : p.clear_ns;
-		EXPECT_STREQ(cases[i].want, play(&p, cases[i].history))
-			TH_LOG("dart_machine__%s", cases[i].name);
+		p.periods = row->periods ? row->periods : p.periods;
+		p.clear_ns = row->clear_ns ? row->clear_ns : p.clear_ns;
+		EXPECT_STREQ(row->want, play(&p, row->history))
+		TH_LOG("dart_machine__%s", row->name);
 	}
 }
 
@@ -131,13 +130,12 @@ TEST(full)
 		{ "long_period", 2000000, 2000000, LINE_BYTES_PS, 65536, true },
 		{ "for_ever", 1ULL << 40, QUELL_U64_MAX, 1ULL << 37, 65536, false },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want,
-			  quell_dart_is_full(cases[i].bytes, cases[i].elapsed_ns,
-					     cases[i].line_bytes_ps, cases[i].full_q16))
-			TH_LOG("quell_dart_is_full__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want,
+			  quell_dart_is_full(row->bytes, row->elapsed_ns, row->line_bytes_ps,
+					     row->full_q16),
+			  "%s", row->name);
 	}
 }
 
@@ -146,42 +144,39 @@ TEST(periods)
 	struct quell_dart_machine before;
 
 	start();
-	EXPECT_TRUE(period(&defaults, 1000, 1, LINE_BYTES_PS))
-		TH_LOG("quell_dart_machine_run__says_that_it_changed");
+	expect(period(&defaults, 1000, 1, LINE_BYTES_PS), "says_that_it_changed");
 	EXPECT_FALSE(period(&defaults, 1000, 1, LINE_BYTES_PS))
 		TH_LOG("quell_dart_machine_run__says_that_it_did_not");
-	EXPECT_TRUE(m.start_ns == 2000 && m.marked_ns == 2000 && m.bytes == 2000 && m.marks == 2)
-		TH_LOG("quell_dart_machine_run__begins_a_period");
-	before = m;
-	arrivals.marks++;
-	EXPECT_TRUE(!quell_dart_machine_is_due(&m, &defaults, 2999) &&
-		    !quell_dart_machine_run(&m, &defaults, 2999, &arrivals, LINE_BYTES_PS) &&
-		    !memcmp(&m, &before, sizeof(m)))
-		TH_LOG("quell_dart_machine_run__period_not_over");
-	EXPECT_TRUE(!quell_dart_machine_is_due(&m, &defaults, 1000) &&
-		    !quell_dart_machine_run(&m, &defaults, 1000, &arrivals, LINE_BYTES_PS) &&
-		    !memcmp(&m, &before, sizeof(m)))
-		TH_LOG("quell_dart_machine_run__clock_behind");
-	EXPECT_TRUE(quell_dart_machine_is_due(&m, &defaults, 3000))
-		TH_LOG("quell_dart_machine_is_due__at_the_end");
-	/* 2,000 bytes in two periods are line rate, in four they are not. */
-	start();
-	now_ns = 1000;
-	period(&defaults, 2000, 1, LINE_BYTES_PS);
-	EXPECT_EQ(QUELL_DART_RECEIVER, m.state)
-		TH_LOG("quell_dart_machine_run__longer_period");
-	now_ns += 3000;
-	period(&defaults, 2000, 1, LINE_BYTES_PS);
-	EXPECT_EQ(1, m.against)
-		TH_LOG("quell_dart_machine_run__longer_period_below");
-	/* Free-running counters wrap. */
-	start();
-	m.bytes = QUELL_U64_MAX - 499;
-	m.marks = QUELL_U64_MAX;
-	arrivals = (struct quell_dart_arrivals) { m.bytes, m.marks };
-	period(&defaults, 1000, 1, LINE_BYTES_PS);
-	EXPECT_EQ(QUELL_DART_RECEIVER, m.state)
-		TH_LOG("quell_dart_machine_run__counters_wrap");
+		expect(m.start_ns == 2000 && m.marked_ns == 2000 && m.bytes == 2000 && m.marks == 2,
+		       "begins_a_period");
+		before = m;
+		arrivals.marks++;
+		expect(!quell_dart_machine_is_due(&m, &defaults, 2999) &&
+			       !quell_dart_machine_run(&m, &defaults, 2999, &arrivals,
+						       LINE_BYTES_PS) &&
+			       !memcmp(&m, &before, sizeof(m)),
+		       "period_not_over");
+		expect(!quell_dart_machine_is_due(&m, &defaults, 1000) &&
+			       !quell_dart_machine_run(&m, &defaults, 1000, &arrivals,
+						       LINE_BYTES_PS) &&
+			       !memcmp(&m, &before, sizeof(m)),
+		       "clock_behind");
+		expect(quell_dart_machine_is_due(&m, &defaults, 3000), "at_the_end");
+		/* 2,000 bytes in two periods are line rate, in four they are not. */
+		start();
+		now_ns = 1000;
+		period(&defaults, 2000, 1, LINE_BYTES_PS);
+		expect_eq(QUELL_DART_RECEIVER, m.state, "longer_period");
+		now_ns += 3000;
+		period(&defaults, 2000, 1, LINE_BYTES_PS);
+		expect_eq(1, m.against, "longer_period_below");
+		/* Free-running counters wrap. */
+		start();
+		m.bytes = QUELL_U64_MAX - 499;
+		m.marks = QUELL_U64_MAX;
+		arrivals = (struct quell_dart_arrivals){ m.bytes, m.marks };
+		period(&defaults, 1000, 1, LINE_BYTES_PS);
+		expect_eq(QUELL_DART_RECEIVER, m.state, "counters_wrap");
 }
 
 /* More periods than a byte counts. */
@@ -194,8 +189,7 @@ TEST(against_saturates)
 	start();
 	for (i = 0; i < 600; i++)
 		period(&p, 500, 1, LINE_BYTES_PS);
-	EXPECT_TRUE(m.state == QUELL_DART_NO_CONGESTION && m.against == 0xff)
-		TH_LOG("dart_machine__count_saturates");
+	expect(m.state == QUELL_DART_NO_CONGESTION && m.against == 0xff, "count_saturates");
 }
 
 TEST(consequences)
@@ -209,13 +203,10 @@ TEST(consequences)
 		{ "receiver", QUELL_DART_RECEIVER, false, true },
 		{ "non_receiver", QUELL_DART_NON_RECEIVER, true, false },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].passes, quell_dart_passes_marks(cases[i].state))
-			TH_LOG("quell_dart_passes_marks__%s", cases[i].name);
-		EXPECT_EQ(cases[i].states_n, quell_dart_states_n(cases[i].state))
-			TH_LOG("quell_dart_states_n__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->passes, quell_dart_passes_marks(row->state), "%s", row->name);
+		expect_eq(row->states_n, quell_dart_states_n(row->state), "%s", row->name);
 	}
 }
 

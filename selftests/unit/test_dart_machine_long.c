@@ -78,12 +78,10 @@ TEST(histories)
 
 	for (i = 0; i < HISTORIES && !differs; i++)
 		differs = history(&r, &seen);
-	EXPECT_EQ(NULL, differs)
-		TH_LOG("dart_machine__as_the_model: %s, history %u", differs, i);
+	expect_eq(NULL, differs, "as_the_model: %s, history %u", differs, i);
 	for (i = 0; i < QUELL_DART_STATES; i++) {
 		for (k = 0; k < QUELL_DART_STATES; k++) {
-			EXPECT_TRUE(seen.changes[i][k] > 1000)
-				TH_LOG("dart_machine__saw_change_%u_%u", i, k);
+			expect(seen.changes[i][k] > 1000, "saw_change_%u_%u", i, k);
 		}
 		printf("# state %u: %llu calls; changes from it to the others: %llu %llu %llu\n", i,
 		       seen.states[i], seen.changes[i][0], seen.changes[i][1],

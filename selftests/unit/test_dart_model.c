@@ -203,14 +203,11 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 			start_pair(&r, !strcmp(run, "any"), &x);
 		single_step(&r, &x, &result);
 	}
-	EXPECT_TRUE(result.rates && result.unpaced)
-		TH_LOG("dart_model__%s_step_rates_within_bound", run);
-	EXPECT_TRUE(result.windows)
-		TH_LOG("dart_model__%s_step_windows_within_bound", run);
-	EXPECT_TRUE(result.window.steps >= 1000000 && result.edges < SINGLE_STEPS / 100)
-		TH_LOG("dart_model__%s_steps_were_enough", run);
-	EXPECT_TRUE(result.limited > SINGLE_STEPS / 10)
-		TH_LOG("dart_model__%s_share_governed", run);
+	expect(result.rates && result.unpaced, "%s_step_rates_within_bound", run);
+	expect(result.windows, "%s_step_windows_within_bound", run);
+	expect(result.window.steps >= 1000000 && result.edges < SINGLE_STEPS / 100,
+	       "%s_steps_were_enough", run);
+	expect(result.limited > SINGLE_STEPS / 10, "%s_share_governed", run);
 	printf("# %u ACKs, %u losses, %u timeouts, %u idle; the share governed %u, %u edges\n",
 	       result.events[EVENT_ACK], result.events[EVENT_LOSS], result.events[EVENT_RTO],
 	       result.events[EVENT_IDLE], result.limited, result.edges);
@@ -267,11 +264,10 @@ TEST(long_run)
 
 	for (i = 0; i < LONG_EPISODES; i++)
 		long_episode(&r, &result, &notifications);
-	EXPECT_TRUE(result.rates && result.windows && result.unpaced)
-		TH_LOG("dart_model__long_run_within_bound");
-	EXPECT_TRUE(result.limited > LONG_EPISODES * LONG_STEPS / 10 &&
-		    notifications > 20 * LONG_EPISODES)
-		TH_LOG("dart_model__long_run_saw_both_kinds");
+	expect(result.rates && result.windows && result.unpaced, "long_run_within_bound");
+	expect(result.limited > LONG_EPISODES * LONG_STEPS / 10 &&
+		       notifications > 20 * LONG_EPISODES,
+	       "long_run_saw_both_kinds");
 	printf("# the share governed %u, %llu notifications, %u edges\n", result.limited,
 	       notifications, result.edges);
 	model_error_print(&result.rate, "dart", "long", "rate");

@@ -149,8 +149,7 @@ TEST(every_packet_lost)
 			}
 		}
 	}
-	EXPECT_TRUE(right)
-		TH_LOG("dart_receive__every_packet_lost_and_retransmitted");
+	expect(right, "every_packet_lost_and_retransmitted");
 	printf("# %u messages with one loss\n", histories);
 }
 
@@ -182,10 +181,8 @@ TEST(every_order)
 {
 	u32 order[6] = { 0, 1, 2, 3, 4, 5 }, histories = 0;
 
-	EXPECT_TRUE(permute(order, 0, &histories))
-		TH_LOG("dart_receive__every_order_of_six_packets");
-	EXPECT_EQ(720, histories)
-		TH_LOG("dart_receive__orders");
+	expect(permute(order, 0, &histories), "every_order_of_six_packets");
+	expect_eq(720, histories, "orders");
 }
 
 /* Packets that come twice, and after all has come, change nothing. */
@@ -197,12 +194,10 @@ TEST(duplicates)
 	one_init(&x, 4);
 	for (i = 0; i < 8; i++)
 		receive(&x.set, &x.r, i / 2, i);
-	EXPECT_TRUE(!x.set.hosts && x.set.joins == 1 && x.set.leaves == 1)
-		TH_LOG("dart_receive__each_twice");
+	expect(!x.set.hosts && x.set.joins == 1 && x.set.leaves == 1, "each_twice");
 	for (i = 0; i < 4; i++)
 		receive(&x.set, &x.r, i, 10 + i);
-	EXPECT_TRUE(!x.set.hosts && x.set.joins == 1)
-		TH_LOG("dart_receive__all_again");
+	expect(!x.set.hosts && x.set.joins == 1, "all_again");
 }
 
 /* Hosts, several connections each, some messages on each: sprayed, with losses. */
@@ -305,12 +300,9 @@ TEST(sprayed_incasts)
 		packets += x.arrivals_nr;
 		joins += x.set.joins;
 	}
-	EXPECT_TRUE(right)
-		TH_LOG("dart_receive__in_the_set_while_a_message_arrives");
-	EXPECT_TRUE(empty)
-		TH_LOG("dart_receive__empty_when_all_has_come");
-	EXPECT_TRUE(joins > 10000)
-		TH_LOG("dart_receive__incasts_come_and_go");
+	expect(right, "in_the_set_while_a_message_arrives");
+	expect(empty, "empty_when_all_has_come");
+	expect(joins > 10000, "incasts_come_and_go");
 	printf("# %llu packets, %llu joins\n", packets, joins);
 }
 
@@ -338,21 +330,18 @@ TEST(overlapping_incasts)
 	for (i = 0; i < 16; i++)
 		receive(&set, &r[i], i < 8, 100 + i);
 	right = right && quell_dasr_n_q8(&set, &r[0].conn) == 16 * 256;
-	EXPECT_TRUE(right)
-		TH_LOG("dart_receive__both_incasts_count");
+	expect(right, "both_incasts_count");
 	for (i = 0; i < 8; i++) {
 		for (k = 2; k < 4; k++)
 			receive(&set, &r[i], k, 200 + i);
 		right = right && set.hosts == 15 - i &&
 			quell_dasr_n_q8(&set, &r[15].conn) == (15 - i) * 256;
 	}
-	EXPECT_TRUE(right)
-		TH_LOG("dart_receive__the_first_incast_leaves");
+	expect(right, "the_first_incast_leaves");
 	for (i = 8; i < 16; i++)
 		for (k = 1; k < 4; k++)
 			receive(&set, &r[i], k, 300 + i);
-	EXPECT_TRUE(!set.hosts && set.joins == 16 && set.leaves == 16)
-		TH_LOG("dart_receive__both_have_left");
+	expect(!set.hosts && set.joins == 16 && set.leaves == 16, "both_have_left");
 }
 
 /* Senders that die in the middle of a message stay for a lifetime; the others are not hurt. */
@@ -379,24 +368,19 @@ TEST(killed)
 		quell_dasr_expire(&set, &params, now_ns);
 		/* Within 1/8 of a lifetime after 2 s either is right. */
 		if (k < 20 || (k > 22 && k < 39)) {
-			EXPECT_EQ(k < 20 ? 8 : 4, set.hosts)
-				TH_LOG("dart_receive__killed_for_a_lifetime, %u", k);
+			expect_eq(k < 20 ? 8 : 4, set.hosts, "killed_for_a_lifetime, %u", k);
 		}
 	}
-	EXPECT_TRUE(!set.hosts && set.expiries == 4 && set.leaves == 4)
-		TH_LOG("dart_receive__killed_and_ended");
+	expect(!set.hosts && set.expiries == 4 && set.leaves == 4, "killed_and_ended");
 	/* One that was not dead goes on. */
 	receive(&set, &r[1], 2, now_ns);
-	EXPECT_TRUE(set.hosts == 1 && r[1].conn.active)
-		TH_LOG("dart_receive__risen");
+	expect(set.hosts == 1 && r[1].conn.active, "risen");
 	/* It dies again; a retransmission of what is missing raises it, too. */
 	now_ns += 3000000000;
 	quell_dasr_expire(&set, &params, now_ns);
-	EXPECT_EQ(0, set.hosts)
-		TH_LOG("dart_receive__dead_again");
+	expect_eq(0, set.hosts, "dead_again");
 	receive(&set, &r[1], 1, now_ns);
-	EXPECT_EQ(1, set.hosts)
-		TH_LOG("dart_receive__risen_by_a_retransmission");
+	expect_eq(1, set.hosts, "risen_by_a_retransmission");
 }
 
 TEST_HARNESS_MAIN

@@ -153,18 +153,16 @@ TEST(activity)
 		{ "returns", "+a|>+a", 1, 2, 0, 1, ONE },
 		{ "end_after_death", "+a|>.a", 0, 1, 0, 1, ONE },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		start();
-		play(cases[i].history);
-		EXPECT_TRUE(w.set.hosts == cases[i].hosts && w.set.weight == cases[i].hosts)
-			TH_LOG("dart_set__%s_hosts", cases[i].name);
-		EXPECT_TRUE(w.set.joins == cases[i].joins && w.set.leaves == cases[i].leaves &&
-			    w.set.expiries == cases[i].expiries)
-			TH_LOG("dart_set__%s_counters", cases[i].name);
-		EXPECT_EQ(cases[i].n_q8, n_of('a'))
-			TH_LOG("dart_set__%s_n", cases[i].name);
+		play(row->history);
+		expect(w.set.hosts == row->hosts && w.set.weight == row->hosts, "%s_hosts",
+		       row->name);
+		expect(w.set.joins == row->joins && w.set.leaves == row->leaves &&
+			       w.set.expiries == row->expiries,
+		       "%s_counters", row->name);
+		expect_eq(row->n_q8, n_of('a'), "%s_n", row->name);
 	}
 }
 
@@ -174,23 +172,18 @@ TEST(plain)
 	start();
 	w.conns[index_of('b')].plain = true;
 	play("+a+b");
-	EXPECT_EQ(2, w.set.hosts)
-		TH_LOG("dart_set__plain_counts");
+	expect_eq(2, w.set.hosts, "plain_counts");
 	wait_ns(PLAIN_IDLE_NS + PLAIN_IDLE_NS / QUELL_DASR_TOUCHES - 1);
-	EXPECT_EQ(2, w.set.hosts)
-		TH_LOG("dart_set__plain_is_alive");
+	expect_eq(2, w.set.hosts, "plain_is_alive");
 	wait_ns(1);
-	EXPECT_TRUE(w.set.hosts == 1 && w.set.expiries == 1)
-		TH_LOG("dart_set__plain_is_dead");
+	expect(w.set.hosts == 1 && w.set.expiries == 1, "plain_is_dead");
 	play("+b");
 	w.now_ns += 100;
 	play("+b");
 	wait_ns(899);
-	EXPECT_EQ(2, w.set.hosts)
-		TH_LOG("dart_set__plain_lives_on_by_its_data");
+	expect_eq(2, w.set.hosts, "plain_lives_on_by_its_data");
 	wait_ns(1);
-	EXPECT_EQ(1, w.set.hosts)
-		TH_LOG("dart_set__plain_is_dead_again");
+	expect_eq(1, w.set.hosts, "plain_is_dead_again");
 }
 
 /* A clock that other processors are ahead of does no harm. */
@@ -200,12 +193,10 @@ TEST(clock_behind)
 	play("+a");
 	w.now_ns -= 50000;
 	play("+a;+b");
-	EXPECT_EQ(2, w.set.hosts)
-		TH_LOG("dart_set__earlier_than_the_last");
+	expect_eq(2, w.set.hosts, "earlier_than_the_last");
 	w.now_ns += 50000;
 	play("|>");
-	EXPECT_EQ(0, w.set.hosts)
-		TH_LOG("dart_set__both_die");
+	expect_eq(0, w.set.hosts, "both_die");
 }
 
 TEST(weights)
@@ -224,17 +215,13 @@ TEST(weights)
 		{ "with_two_connections", "2a+a+A+b", 3, 768, 768 },
 		{ "dies_with_its_own", "9a+a|>", 0, 256, 256 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		start();
-		play(cases[i].history);
-		EXPECT_EQ(cases[i].weight, w.set.weight)
-			TH_LOG("dart_set__%s_weight", cases[i].name);
-		EXPECT_EQ(cases[i].a_q8, n_of('a'))
-			TH_LOG("dart_set__%s_first", cases[i].name);
-		EXPECT_EQ(cases[i].b_q8, n_of('b'))
-			TH_LOG("dart_set__%s_second", cases[i].name);
+		play(row->history);
+		expect_eq(row->weight, w.set.weight, "%s_weight", row->name);
+		expect_eq(row->a_q8, n_of('a'), "%s_first", row->name);
+		expect_eq(row->b_q8, n_of('b'), "%s_second", row->name);
 	}
 }
 
@@ -268,24 +255,19 @@ TEST(lookahead)
 		{ "weight_changes_and_it_comes", "+a3b+b", 2, 1, 1, 0, 5 * ONE, 6 * ONE },
 		{ "weight_changes_and_time_is_over", "+a3b_", 1, 0, 1, 2, ONE, 2 * ONE },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		start();
 		group(0, 0, "abc");
-		play(cases[i].history);
-		EXPECT_TRUE(w.set.hosts == cases[i].hosts &&
-			    w.users[0].waiting == cases[i].waiting)
-			TH_LOG("dart_set__%s_counts", cases[i].name);
-		EXPECT_TRUE(w.set.armings == cases[i].armings &&
-			    w.set.absences == cases[i].absences)
-			TH_LOG("dart_set__%s_counters", cases[i].name);
-		EXPECT_EQ(cases[i].a_q8, n_of('a'))
-			TH_LOG("dart_set__%s_member", cases[i].name);
-		EXPECT_EQ(cases[i].d_q8, n_of('d'))
-			TH_LOG("dart_set__%s_other", cases[i].name);
-		EXPECT_EQ(!!w.groups[0].waiting, w.set.armed == &w.groups[0])
-			TH_LOG("dart_set__%s_is_listed", cases[i].name);
+		play(row->history);
+		expect(w.set.hosts == row->hosts && w.users[0].waiting == row->waiting, "%s_counts",
+		       row->name);
+		expect(w.set.armings == row->armings && w.set.absences == row->absences,
+		       "%s_counters", row->name);
+		expect_eq(row->a_q8, n_of('a'), "%s_member", row->name);
+		expect_eq(row->d_q8, n_of('d'), "%s_other", row->name);
+		expect_eq(!!w.groups[0].waiting, w.set.armed == &w.groups[0], "%s_is_listed",
+			  row->name);
 	}
 }
 
@@ -299,38 +281,35 @@ TEST(lookahead_overlap)
 	w.conns[index_of('D')].peer = &w.peers[3][1];
 	w.conns[index_of('B')].peer = &w.peers[1][1];
 	play("+a");
-	EXPECT_TRUE(w.users[0].waiting == 1 && !w.users[1].waiting)
-		TH_LOG("dart_set__only_groups_of_the_member_are_armed");
+	expect(w.users[0].waiting == 1 && !w.users[1].waiting,
+	       "only_groups_of_the_member_are_armed");
 	play("+c");
-	EXPECT_TRUE(w.users[0].waiting == 1 && w.set.armings == 2)
-		TH_LOG("dart_set__a_host_waits_once_for_a_user");
+	expect(w.users[0].waiting == 1 && w.set.armings == 2, "a_host_waits_once_for_a_user");
 	play("+d");
-	EXPECT_TRUE(!w.users[1].waiting && w.set.armings == 2)
-		TH_LOG("dart_set__a_message_arms_its_users_groups_only");
+	expect(!w.users[1].waiting && w.set.armings == 2, "a_message_arms_its_users_groups_only");
 	play("+D");
-	EXPECT_TRUE(w.users[0].waiting == 1 && w.users[1].waiting == 1 && w.set.armings == 3)
-		TH_LOG("dart_set__and_once_for_each_user");
-	EXPECT_TRUE(n_of('D') == 2 * 4 * ONE && n_of('a') == 4 * ONE)
-		TH_LOG("dart_set__n_counts_the_users_own");
+	expect(w.users[0].waiting == 1 && w.users[1].waiting == 1 && w.set.armings == 3,
+	       "and_once_for_each_user");
+	expect(n_of('D') == 2 * 4 * ONE && n_of('a') == 4 * ONE, "n_counts_the_users_own");
 	play("5b");
-	EXPECT_TRUE(w.users[0].waiting == 5 && w.users[1].waiting == 5 && n_of('a') == 8 * ONE)
-		TH_LOG("dart_set__weight_changes_once_for_a_user");
+	expect(w.users[0].waiting == 5 && w.users[1].waiting == 5 && n_of('a') == 8 * ONE,
+	       "weight_changes_once_for_a_user");
 	quell_dasr_group_del(&w.set, &w.groups[1]);
-	EXPECT_TRUE(w.users[0].waiting == 5 && w.set.armed == &w.groups[2] &&
-		    w.groups[2].older == &w.groups[0] && w.groups[0].newer == &w.groups[2])
-		TH_LOG("dart_set__the_other_group_still_waits");
+	expect(w.users[0].waiting == 5 && w.set.armed == &w.groups[2] &&
+		       w.groups[2].older == &w.groups[0] && w.groups[0].newer == &w.groups[2],
+	       "the_other_group_still_waits");
 	/* To user 1: it counts by itself for both, and user 0 still waits. */
 	play("+B");
-	EXPECT_TRUE(!w.users[0].waiting && !w.users[1].waiting && w.set.weight == 8 &&
-		    w.groups[0].waiting == 1 && !w.groups[2].waiting &&
-		    w.set.armed == &w.groups[0] && w.peers[1][0].waiting == 1)
-		TH_LOG("dart_set__a_host_that_is_active_is_not_counted_twice");
+	expect(!w.users[0].waiting && !w.users[1].waiting && w.set.weight == 8 &&
+		       w.groups[0].waiting == 1 && !w.groups[2].waiting &&
+		       w.set.armed == &w.groups[0] && w.peers[1][0].waiting == 1,
+	       "a_host_that_is_active_is_not_counted_twice");
 	play("3b.B");
-	EXPECT_TRUE(w.users[0].waiting == 3 && !w.users[1].waiting && n_of('a') == 6 * ONE)
-		TH_LOG("dart_set__it_counts_again_for_who_waits");
+	expect(w.users[0].waiting == 3 && !w.users[1].waiting && n_of('a') == 6 * ONE,
+	       "it_counts_again_for_who_waits");
 	play("+b");
-	EXPECT_TRUE(!w.users[0].waiting && !w.set.armed && w.set.hosts == 4 && !w.set.absences)
-		TH_LOG("dart_set__one_message_ends_the_users_waiting");
+	expect(!w.users[0].waiting && !w.set.armed && w.set.hosts == 4 && !w.set.absences,
+	       "one_message_ends_the_users_waiting");
 }
 
 /* What is waited for by three users is listed with its host, in any order of leaving. */
@@ -341,9 +320,9 @@ TEST(awaited_list)
 	struct quell_dasr_user users[3];
 	struct quell_dasr_member members[3][2];
 	struct quell_dasr_group groups[3];
-	size_t k, i;
+	size_t i;
 
-	for (k = 0; k < ARRAY_SIZE(orders); k++) {
+	for_each_row(row, orders) {
 		start();
 		memset(users, 0, sizeof(users));
 		memset(members, 0, sizeof(members));
@@ -366,17 +345,16 @@ TEST(awaited_list)
 			quell_dasr_group_add(&groups[i]);
 			quell_dasr_data(&w.set, &params, &conn, false, w.now_ns);
 		}
-		EXPECT_TRUE(w.hosts[1].awaited == &second[2] && w.hosts[1].awaited->older &&
-			    users[0].waiting == 1 && users[2].waiting == 1)
-			TH_LOG("dart_set__three_users_wait");
+		expect(w.hosts[1].awaited == &second[2] && w.hosts[1].awaited->older &&
+			       users[0].waiting == 1 && users[2].waiting == 1,
+		       "three_users_wait");
 		for (i = 0; i < 3; i++) {
-			quell_dasr_group_del(&w.set, &groups[orders[k][i]]);
-			EXPECT_TRUE(!users[orders[k][i]].waiting &&
-				    !second[orders[k][i]].older && !second[orders[k][i]].newer)
-				TH_LOG("dart_set__one_waits_no_longer");
+			quell_dasr_group_del(&w.set, &groups[(*row)[i]]);
+			expect(!users[(*row)[i]].waiting && !second[(*row)[i]].older &&
+				       !second[(*row)[i]].newer,
+			       "one_waits_no_longer");
 		}
-		EXPECT_TRUE(!w.hosts[1].awaited)
-			TH_LOG("dart_set__none_waits");
+		expect(!w.hosts[1].awaited, "none_waits");
 	}
 }
 
@@ -389,12 +367,11 @@ TEST(awaited_and_active)
 	group(0, 0, "ab");
 	quell_dasr_data(&w.set, &params, &other, true, w.now_ns);
 	data('a', true);
-	EXPECT_TRUE(w.hosts[1].awaited == &w.peers[1][0] && !w.users[0].waiting &&
-		    w.set.hosts == 2)
-		TH_LOG("dart_set__an_active_host_is_waited_for_and_counts_once");
+	expect(w.hosts[1].awaited == &w.peers[1][0] && !w.users[0].waiting && w.set.hosts == 2,
+	       "an_active_host_is_waited_for_and_counts_once");
 	quell_dasr_group_del(&w.set, &w.groups[0]);
-	EXPECT_TRUE(!w.hosts[1].awaited && !w.users[0].waiting && w.set.hosts == 2)
-		TH_LOG("dart_set__it_counts_after_the_group");
+	expect(!w.hosts[1].awaited && !w.users[0].waiting && w.set.hosts == 2,
+	       "it_counts_after_the_group");
 }
 
 TEST(group_del)
@@ -405,25 +382,24 @@ TEST(group_del)
 	group(2, 0, "bc");
 	w.conns[index_of('A')].peer = &w.peers[0][1];
 	play("+a-A");
-	EXPECT_TRUE(w.users[0].waiting == 1 && w.users[1].waiting == 1)
-		TH_LOG("dart_set__both_wait");
+	expect(w.users[0].waiting == 1 && w.users[1].waiting == 1, "both_wait");
 	/* The group of the newest membership, 2, waits for none. */
 	play("4b");
-	EXPECT_TRUE(w.users[0].waiting == 4 && w.users[1].waiting == 4)
-		TH_LOG("dart_set__weight_changes_for_groups_that_wait");
+	expect(w.users[0].waiting == 4 && w.users[1].waiting == 4,
+	       "weight_changes_for_groups_that_wait");
 	quell_dasr_group_del(&w.set, &w.groups[1]);
-	EXPECT_TRUE(w.users[0].waiting == 4 && !w.users[1].waiting && !w.set.absences &&
-		    !w.members[1][1].absent)
-		TH_LOG("dart_set__deleted_waits_no_longer");
-	EXPECT_TRUE(!w.peers[0][1].members && !w.peers[1][1].members &&
-		    w.peers[1][0].members == &w.members[2][0] &&
-		    w.members[2][0].next == &w.members[0][1] && !w.members[0][1].next)
-		TH_LOG("dart_set__deleted_is_unlinked");
+	expect(w.users[0].waiting == 4 && !w.users[1].waiting && !w.set.absences &&
+		       !w.members[1][1].absent,
+	       "deleted_waits_no_longer");
+	expect(!w.peers[0][1].members && !w.peers[1][1].members &&
+		       w.peers[1][0].members == &w.members[2][0] &&
+		       w.members[2][0].next == &w.members[0][1] && !w.members[0][1].next,
+	       "deleted_is_unlinked");
 	quell_dasr_group_del(&w.set, &w.groups[0]);
 	quell_dasr_group_del(&w.set, &w.groups[2]);
-	EXPECT_TRUE(!w.peers[0][0].members && !w.peers[1][0].members && !w.peers[2][0].members &&
-		    !w.users[0].waiting && !w.set.armed)
-		TH_LOG("dart_set__all_deleted");
+	expect(!w.peers[0][0].members && !w.peers[1][0].members && !w.peers[2][0].members &&
+		       !w.users[0].waiting && !w.set.armed,
+	       "all_deleted");
 }
 
 /* A group's time may be as long as it likes. */
@@ -436,8 +412,8 @@ TEST(deadline_saturates)
 	w.groups[0].time_ns = QUELL_U64_MAX;
 	quell_dasr_data(&w.set, &p, &w.conns[0], true, w.now_ns);
 	play(">");
-	EXPECT_TRUE(w.groups[0].deadline_ns == QUELL_U64_MAX && w.users[0].waiting == 1)
-		TH_LOG("dart_set__waits_for_ever");
+	expect(w.groups[0].deadline_ns == QUELL_U64_MAX && w.users[0].waiting == 1,
+	       "waits_for_ever");
 }
 
 /* What is allowed when a group begins to wait bounds the time that it asked for. */
@@ -449,20 +425,18 @@ TEST(allowed_time)
 	group(0, 0, "ab");
 	p.lookahead_ns = GROUP_NS / 2;
 	quell_dasr_data(&w.set, &p, &w.conns[0], false, w.now_ns);
-	EXPECT_TRUE(w.groups[0].waiting == 1 &&
-		    w.groups[0].deadline_ns == w.now_ns + GROUP_NS / 2)
-		TH_LOG("quell_dasr_data__waits_as_long_as_is_allowed");
+	expect(w.groups[0].waiting == 1 && w.groups[0].deadline_ns == w.now_ns + GROUP_NS / 2,
+	       "waits_as_long_as_is_allowed");
 	quell_dasr_data(&w.set, &params, &w.conns[2], false, w.now_ns);
 	p.lookahead_ns = 2 * GROUP_NS;
 	quell_dasr_data(&w.set, &p, &w.conns[0], false, w.now_ns);
-	EXPECT_EQ(w.now_ns + GROUP_NS, w.groups[0].deadline_ns)
-		TH_LOG("quell_dasr_data__waits_as_long_as_it_asked");
+	expect_eq(w.now_ns + GROUP_NS, w.groups[0].deadline_ns, "waits_as_long_as_it_asked");
 	start();
 	group(0, 0, "ab");
 	p.lookahead_ns = 0;
 	quell_dasr_data(&w.set, &p, &w.conns[0], true, w.now_ns);
-	EXPECT_TRUE(!w.groups[0].waiting && !w.set.armed && n_of('a') == ONE)
-		TH_LOG("quell_dasr_data__waits_not_if_not_allowed");
+	expect(!w.groups[0].waiting && !w.set.armed && n_of('a') == ONE,
+	       "waits_not_if_not_allowed");
 }
 
 /* A run drops a part of what is dead, the oldest first, and says that there is more. */
@@ -480,41 +454,40 @@ TEST(expiry_is_bounded)
 		quell_dasr_data(&w.set, &params, &conns[i], true, w.now_ns);
 	}
 	w.now_ns += 2 * IDLE_NS;
-	EXPECT_TRUE(quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.expiries == most &&
-		    !conns[most - 1].active && conns[most].active && w.set.hosts == HOSTS)
-		TH_LOG("quell_dasr_expire__a_run");
-	EXPECT_TRUE(quell_dasr_expire(&w.set, &params, w.now_ns) &&
-		    w.set.expiries == 2 * most && conns[2 * most].active && w.set.hosts == 1)
-		TH_LOG("quell_dasr_expire__second_run");
-	EXPECT_TRUE(!quell_dasr_expire(&w.set, &params, w.now_ns) &&
-		    w.set.expiries == 2 * most + 1 && !w.set.hosts)
-		TH_LOG("quell_dasr_expire__last_run");
+	expect(quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.expiries == most &&
+		       !conns[most - 1].active && conns[most].active && w.set.hosts == HOSTS,
+	       "a_run");
+	expect(quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.expiries == 2 * most &&
+		       conns[2 * most].active && w.set.hosts == 1,
+	       "second_run");
+	expect(!quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.expiries == 2 * most + 1 &&
+		       !w.set.hosts,
+	       "last_run");
 }
 
 /* A group is disarmed in full, whatever is left of the run. */
 TEST(groups_share_the_bound)
 {
 	static struct quell_dasr_conn conns[QUELL_DASR_EXPIRE_MOST - 1];
-	u32 i;
 
 	start();
 	memset(conns, 0, sizeof(conns));
 	group(0, 0, "bc");
 	group(1, 0, "bd");
 	play("+b");
-	for (i = 0; i < ARRAY_SIZE(conns); i++) {
-		conns[i].peer = &w.peers[0][0];
-		conns[i].plain = true;
-		quell_dasr_data(&w.set, &params, &conns[i], true, w.now_ns);
+	for_each_row(row, conns) {
+		row->peer = &w.peers[0][0];
+		row->plain = true;
+		quell_dasr_data(&w.set, &params, row, true, w.now_ns);
 	}
 	w.now_ns += 2 * PLAIN_IDLE_NS;
-	EXPECT_TRUE(quell_dasr_expire(&w.set, &params, w.now_ns) &&
-		    w.set.expiries == ARRAY_SIZE(conns) && w.set.absences == 1 &&
-		    w.users[0].waiting == 1 && w.set.armed && !w.set.armed->older)
-		TH_LOG("quell_dasr_expire__one_group");
-	EXPECT_TRUE(!quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.absences == 2 &&
-		    !w.users[0].waiting && !w.set.armed)
-		TH_LOG("quell_dasr_expire__other_group");
+	expect(quell_dasr_expire(&w.set, &params, w.now_ns) &&
+		       w.set.expiries == ARRAY_SIZE(conns) && w.set.absences == 1 &&
+		       w.users[0].waiting == 1 && w.set.armed && !w.set.armed->older,
+	       "one_group");
+	expect(!quell_dasr_expire(&w.set, &params, w.now_ns) && w.set.absences == 2 &&
+		       !w.users[0].waiting && !w.set.armed,
+	       "other_group");
 }
 
 TEST_HARNESS_MAIN

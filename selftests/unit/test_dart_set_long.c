@@ -76,8 +76,7 @@ static void history(struct __test_metadata *_metadata, const struct mix *mix, u6
 		step(&r, x, mix, members_most);
 		differs = set_pair_differs(x);
 	}
-	EXPECT_EQ(NULL, differs)
-		TH_LOG("dart_set__%s: %s, seed %llu, step %u", mix->name, differs, seed, i);
+	expect_eq(NULL, differs, "%s: %s, seed %llu, step %u", mix->name, differs, seed, i);
 }
 
 /* All ends: nothing is left, and the counters agree with each other. */
@@ -87,15 +86,13 @@ static void finish(struct __test_metadata *_metadata, const struct mix *mix, str
 
 	x->now_ns += 2 * IDLE_NS + 10000;
 	set_pair_expire(x);
-	EXPECT_EQ(NULL, set_pair_differs(x))
-		TH_LOG("dart_set__%s_after_all", mix->name);
-	EXPECT_TRUE(!x->set.hosts && !x->set.weight && !x->set.armed && !x->set.ages[0].oldest &&
-		    !x->set.ages[0].newest && !x->set.ages[1].oldest && !x->set.ages[1].newest &&
-		    x->set.leaves + x->set.expiries >= x->set.joins)
-		TH_LOG("dart_set__%s_empty_after_all", mix->name);
+	expect_eq(NULL, set_pair_differs(x), "%s_after_all", mix->name);
+	expect(!x->set.hosts && !x->set.weight && !x->set.armed && !x->set.ages[0].oldest &&
+		       !x->set.ages[0].newest && !x->set.ages[1].oldest && !x->set.ages[1].newest &&
+		       x->set.leaves + x->set.expiries >= x->set.joins,
+	       "%s_empty_after_all", mix->name);
 	for (i = 0; i < x->model.users_nr; i++) {
-		EXPECT_EQ(0, x->users[i].waiting)
-			TH_LOG("dart_set__%s_user_waits_for_none", mix->name);
+		expect_eq(0, x->users[i].waiting, "%s_user_waits_for_none", mix->name);
 	}
 	printf("# %s: joins %llu, leaves %llu, expiries %llu, armings %llu, absences %llu\n",
 	       mix->name, x->set.joins, x->set.leaves, x->set.expiries, x->set.armings,
@@ -124,11 +121,11 @@ TEST(histories)
 				      worlds[k].groups, IDLE_NS, PLAIN_IDLE_NS);
 			history(_metadata, &mixes[i], 100 * i + k, 60000, &x);
 			finish(_metadata, &mixes[i], &x);
-			EXPECT_TRUE(x.set.joins && x.set.leaves && x.set.expiries)
-				TH_LOG("dart_set__%s_saw_all", mixes[i].name);
-			EXPECT_TRUE(!mixes[i].group_add || worlds[k].hosts < 30 ||
-				    (x.set.armings > 1000 && x.set.absences > 1000))
-				TH_LOG("dart_set__%s_saw_groups", mixes[i].name);
+			expect(x.set.joins && x.set.leaves && x.set.expiries, "%s_saw_all",
+			       mixes[i].name);
+			expect(!mixes[i].group_add || worlds[k].hosts < 30 ||
+				       (x.set.armings > 1000 && x.set.absences > 1000),
+			       "%s_saw_groups", mixes[i].name);
 			set_pair_free(&x);
 		}
 	}
@@ -146,23 +143,19 @@ TEST(ten_thousand_senders)
 		set_pair_open(&x, i, i % 10000, i % 2, !(i % 7));
 		set_pair_data(&x, i, true);
 	}
-	EXPECT_TRUE(x.set.hosts == 10000 && x.set.weight == 10000)
-		TH_LOG("dart_set__ten_thousand_are_active");
+	expect(x.set.hosts == 10000 && x.set.weight == 10000, "ten_thousand_are_active");
 	/* Of 10,000 hosts the first 2,000 have two connections. */
-	EXPECT_TRUE(quell_dasr_n_q8(&x.set, x.conns[0]) == 2 * 10000 * 256 &&
-		    quell_dasr_n_q8(&x.set, x.conns[5000]) == 10000 * 256)
-		TH_LOG("dart_set__ten_thousand_share");
+	expect(quell_dasr_n_q8(&x.set, x.conns[0]) == 2 * 10000 * 256 &&
+		       quell_dasr_n_q8(&x.set, x.conns[5000]) == 10000 * 256,
+	       "ten_thousand_share");
 	history(_metadata, &mix, 7, 8000, &x);
 	x.now_ns += 112499;
 	set_pair_expire(&x);
-	EXPECT_EQ(NULL, set_pair_differs(&x))
-		TH_LOG("dart_set__ten_thousand_expiry");
+	expect_eq(NULL, set_pair_differs(&x), "ten_thousand_expiry");
 	for (i = 0; i < 12000; i++)
 		set_pair_close(&x, i);
-	EXPECT_TRUE(!x.set.hosts && !x.set.weight)
-		TH_LOG("dart_set__ten_thousand_leave");
-	EXPECT_EQ(NULL, set_pair_differs(&x))
-		TH_LOG("dart_set__ten_thousand_left");
+	expect(!x.set.hosts && !x.set.weight, "ten_thousand_leave");
+	expect_eq(NULL, set_pair_differs(&x), "ten_thousand_left");
 	set_pair_free(&x);
 }
 

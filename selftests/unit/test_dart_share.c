@@ -32,11 +32,9 @@ TEST(encode)
 		{ "too_large", QUELL_SHARE_MAX_Q8 + 1, 0xffff },
 		{ "most", QUELL_U64_MAX, 0xffff },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_share_encode(cases[i].n_q8))
-			TH_LOG("quell_share_encode__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_share_encode(row->n_q8), "%s", row->name);
 	}
 }
 
@@ -57,11 +55,9 @@ TEST(decode)
 		{ "below_one_with_an_exponent", 0x7001, 256 },
 		{ "largest", 0xffff, QUELL_SHARE_MAX_Q8 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_share_decode(cases[i].field))
-			TH_LOG("quell_share_decode__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_share_decode(row->field), "%s", row->name);
 	}
 }
 
@@ -74,23 +70,20 @@ TEST(round_trip)
 
 	for (i = 1; i <= 15; i++)
 		exact = exact && quell_share_decode(quell_share_encode(256 * i)) == 256 * i;
-	EXPECT_TRUE(exact)
-		TH_LOG("quell_share__whole_numbers_are_exact");
+	expect(exact, "whole_numbers_are_exact");
 	for (i = 0; i < RANDOM_STEPS; i++) {
 		u64 n_q8 = random_magnitude(&r, 256, QUELL_SHARE_MAX_Q8);
 		u64 stated_q8 = quell_share_decode(quell_share_encode(n_q8));
 
 		close = close && stated_q8 >= n_q8 && (stated_q8 - n_q8) * 2048 <= n_q8;
 	}
-	EXPECT_TRUE(close)
-		TH_LOG("quell_share__rounded_up_by_a_2048th");
+	expect(close, "rounded_up_by_a_2048th");
 	for (i = 0; i <= 0xffff; i++) {
 		u32 n_q8 = quell_share_decode(i);
 
 		fields = fields && quell_share_decode(quell_share_encode(n_q8)) == n_q8;
 	}
-	EXPECT_TRUE(fields)
-		TH_LOG("quell_share__every_field_is_a_number_of_its_own_code");
+	expect(fields, "every_field_is_a_number_of_its_own_code");
 }
 
 TEST(bytes_ps)
@@ -109,12 +102,10 @@ TEST(bytes_ps)
 		{ "ten_thousand", 12500000000, 2560000, 1250000 },
 		{ "no_line", 0, 512, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_share_bytes_ps(cases[i].line_bytes_ps,
-							      cases[i].n_q8))
-			TH_LOG("quell_share_bytes_ps__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_share_bytes_ps(row->line_bytes_ps, row->n_q8), "%s",
+			  row->name);
 	}
 }
 
@@ -126,12 +117,11 @@ TEST(line_rates_exact)
 		56000, 60000, 80000, 84000, 100000, 120000, 200000, 300000, 400000, 600000, 800000,
 		1200000, 1600000, 3200000,
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rates_mbit); i++) {
-		EXPECT_EQ(rates_mbit[i] * MBIT_BYTES_PS,
-			  quell_line_decode(quell_line_encode(rates_mbit[i] * MBIT_BYTES_PS)))
-			TH_LOG("quell_line__%llu_mbit", rates_mbit[i]);
+	for_each_row(row, rates_mbit) {
+		expect_eq(*row * MBIT_BYTES_PS,
+			  quell_line_decode(quell_line_encode(*row * MBIT_BYTES_PS)), "%llu_mbit",
+			  *row);
 	}
 }
 
@@ -158,19 +148,16 @@ TEST(line_codes)
 	struct random_state r = { 2 };
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_line_encode(cases[i].bytes_ps))
-			TH_LOG("quell_line_encode__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_line_encode(row->bytes_ps), "%s", row->name);
 	}
 	for (i = 1; i < 256; i++) {
 		ascends = ascends && quell_line_decode(i) > quell_line_decode(i - 1);
 		returns = returns && quell_line_encode(quell_line_decode(i)) == i &&
 			  (i == 1 || quell_line_encode(quell_line_decode(i) - 1) == i - 1);
 	}
-	EXPECT_TRUE(ascends)
-		TH_LOG("quell_line_decode__ascends");
-	EXPECT_TRUE(returns)
-		TH_LOG("quell_line__codes_return");
+	expect(ascends, "ascends");
+	expect(returns, "codes_return");
 	for (i = 0; i < RANDOM_STEPS; i++) {
 		u64 bytes_ps = random_magnitude(&r, 137500, 12000000000000);
 		u64 stated_bytes_ps = quell_line_decode(quell_line_encode(bytes_ps));
@@ -178,8 +165,7 @@ TEST(line_codes)
 		close = close && stated_bytes_ps <= bytes_ps &&
 			(bytes_ps - stated_bytes_ps) * 1000 <= bytes_ps * 112;
 	}
-	EXPECT_TRUE(close)
-		TH_LOG("quell_line__rounded_down_by_11_percent");
+	expect(close, "rounded_down_by_11_percent");
 }
 
 TEST_HARNESS_MAIN

@@ -40,15 +40,13 @@ TEST(parts)
 		{ "grown_is_not_cut", { 100, 0 }, { 120, 0 }, 40, 40 },
 		{ "saturates", { QUELL_U64_MAX, QUELL_U64_MAX }, { 0, 0 }, 5, QUELL_U64_MAX },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		struct quell_undo_part part = {};
 
-		quell_undo_note(&part, rows[i].before[0], rows[i].after[0]);
-		quell_undo_note(&part, rows[i].before[1], rows[i].after[1]);
-		EXPECT_EQ(rows[i].want, quell_undo_given_back(&part, rows[i].now))
-			TH_LOG("quell_undo_given_back__%s", rows[i].name);
+		quell_undo_note(&part, row->before[0], row->after[0]);
+		quell_undo_note(&part, row->before[1], row->after[1]);
+		expect_eq(row->want, quell_undo_given_back(&part, row->now), "%s", row->name);
 	}
 }
 
@@ -59,13 +57,11 @@ TEST(tell)
 
 	quell_undo_record(&u, false);
 	quell_undo_record(&u, true);
-	EXPECT_TRUE(u.valid && !u.lost)
-		TH_LOG("quell_undo_tell__the_first");
+	expect(u.valid && !u.lost, "the_first");
 	u = (struct quell_undo) {};
 	quell_undo_record(&u, true);
 	quell_undo_record(&u, false);
-	EXPECT_TRUE(u.valid && u.lost)
-		TH_LOG("quell_undo_tell__the_first_lost");
+	expect(u.valid && u.lost, "the_first_lost");
 }
 
 /* State for all flows; each core uses its own. */
@@ -333,16 +329,15 @@ static void test_core(struct __test_metadata *_metadata, const struct core *core
 	cut = all_below(core, SEGMENTS) && flags_of(core) & core->lost;
 	f.s.now_ns += RTT_NS;
 	core->undo();
-	EXPECT_TRUE(cut && all_are(core, SEGMENTS) && !(flags_of(core) & core->lost))
-		TH_LOG("undo__%s_loss", core->name);
+	expect(cut && all_are(core, SEGMENTS) && !(flags_of(core) & core->lost), "%s_loss",
+	       core->name);
 
 	begin(core);
 	core->rto();
 	core->rto();
 	cut = all_below(core, SEGMENTS);
 	core->undo();
-	EXPECT_TRUE(cut && all_are(core, SEGMENTS))
-		TH_LOG("undo__%s_timeouts", core->name);
+	expect(cut && all_are(core, SEGMENTS), "%s_timeouts", core->name);
 
 	begin(core);
 	core->loss();
@@ -352,8 +347,7 @@ static void test_core(struct __test_metadata *_metadata, const struct core *core
 			*core->amount[i] -= amount_q16(core, 2);
 	}
 	core->undo();
-	EXPECT_TRUE(all_are(core, SEGMENTS - 2) && left[0])
-		TH_LOG("undo__%s_own_cuts_stand", core->name);
+	expect(all_are(core, SEGMENTS - 2) && left[0], "%s_own_cuts_stand", core->name);
 
 	/* Reno's windows of the cores that go by a rate, below their bounds. */
 	begin(core);
@@ -363,8 +357,7 @@ static void test_core(struct __test_metadata *_metadata, const struct core *core
 	f.dart.dcqcn.reno_q16 = f.timely.window_q16;
 	core->loss();
 	core->undo();
-	EXPECT_TRUE(flags_of(core) & core->lost)
-		TH_LOG("undo__%s_earlier_loss_stays", core->name);
+	expect(flags_of(core) & core->lost, "%s_earlier_loss_stays", core->name);
 }
 
 /* The same for Reno's windows themselves. */
@@ -379,8 +372,7 @@ TEST(reno)
 	timely_loss();
 	cut = f.out.window_q16 < window_q16;
 	timely_undo();
-	EXPECT_TRUE(cut && f.out.window_q16 == window_q16)
-		TH_LOG("undo__timely_window");
+	expect(cut && f.out.window_q16 == window_q16, "timely_window");
 
 	begin(&cores[ARRAY_SIZE(cores) - 2]);
 	f.dcqcn.reno_q16 = window_q16;
@@ -389,16 +381,14 @@ TEST(reno)
 	dcqcn_loss();
 	cut = f.out.window_q16 < window_q16;
 	dcqcn_undo();
-	EXPECT_TRUE(cut && f.out.window_q16 == window_q16)
-		TH_LOG("undo__dcqcn_window");
+	expect(cut && f.out.window_q16 == window_q16, "dcqcn_window");
 }
 
 TEST(each_core)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cores); i++)
-		test_core(_metadata, &cores[i]);
+	for_each_row(row, cores)
+		test_core(_metadata, row);
 }
 
 TEST_HARNESS_MAIN
