@@ -53,23 +53,21 @@ TEST(choice)
 		{ "data_beside_two_blocks", { 100, 8, 1448 }, true, true, 0, 0, 0 },
 	};
 	struct quell_optconn_tcp tcp = tcp_new();
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		struct quell_optconn conn = talk_new();
 		struct quell_opt opt = {};
 
-		conn.option_seen = rows[i].option_seen;
-		conn.echo = (struct quell_optconn_echo) { .seq = 4000, .end_seq = 5000,
-							  .waits = rows[i].owes };
-		EXPECT_EQ(rows[i].bytes, quell_optconn_choose(&conn, &tcp, &rows[i].room, &opt))
-			TH_LOG("%s", rows[i].name);
-		if (!rows[i].bytes)
+		conn.option_seen = row->option_seen;
+		conn.echo = (struct quell_optconn_echo){ .seq = 4000,
+							 .end_seq = 5000,
+							 .waits = row->owes };
+		expect_eq(row->bytes, quell_optconn_choose(&conn, &tcp, &row->room, &opt), "%s",
+			  row->name);
+		if (!row->bytes)
 			continue;
-		EXPECT_EQ(rows[i].form, opt.form)
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].flags, opt.flags)
-			TH_LOG("%s", rows[i].name);
+		expect_eq(row->form, opt.form, "%s", row->name);
+		expect_eq(row->flags, opt.flags, "%s", row->name);
 	}
 }
 
@@ -104,24 +102,21 @@ TEST(choice_of_records)
 		{ "nothing_to_echo", { 0, 40, 1448 }, true, false, true, 0, 0, 0 },
 	};
 	struct quell_optconn_tcp tcp = tcp_new();
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		struct quell_optconn conn = talk_new();
 		struct quell_opt opt = {};
 
-		conn.send_records = rows[i].send_records;
-		conn.echo = (struct quell_optconn_echo) { .seq = 4000, .end_seq = 5000,
-							  .waits = rows[i].owes,
-							  .record = { rows[i].has } };
-		EXPECT_EQ(rows[i].bytes, quell_optconn_choose(&conn, &tcp, &rows[i].room, &opt))
-			TH_LOG("%s", rows[i].name);
-		if (!rows[i].bytes)
+		conn.send_records = row->send_records;
+		conn.echo = (struct quell_optconn_echo){
+			.seq = 4000, .end_seq = 5000, .waits = row->owes, .record = { row->has }
+		};
+		expect_eq(row->bytes, quell_optconn_choose(&conn, &tcp, &row->room, &opt), "%s",
+			  row->name);
+		if (!row->bytes)
 			continue;
-		EXPECT_EQ(rows[i].form, opt.form)
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].flags, opt.flags)
-			TH_LOG("%s", rows[i].name);
+		expect_eq(row->form, opt.form, "%s", row->name);
+		expect_eq(row->flags, opt.flags, "%s", row->name);
 	}
 }
 
@@ -172,22 +167,21 @@ TEST(record_is_heard)
 		{ "none", 80 * MSEC_NS, QUELL_OPT_F_ACK, 0 },
 		{ "refused", 80 * MSEC_NS - 1, QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		struct quell_optconn_tcp tcp = tcp_new();
 		struct quell_optconn conn = talk_new();
 		struct quell_optconn_segment segment = { .rx_ns = tcp.now_ns, .ack_seq = 3000 };
-		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = rows[i].flags,
+		struct quell_opt opt = { .form = QUELL_OPT_FULL,
+					 .flags = row->flags,
 					 .record = { 5 } };
 
 		conn.record[0] = 9;	/* of an older ACK */
 		quell_optconn_sent(&conn, &tcp, 3000, 80 * MSEC_NS);
 		tcp.snd_nxt = 3000;
-		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, conn.secret);
+		opt.echo_ns = quell_echo_hide(row->echo_ns, conn.secret);
 		quell_optconn_receive(&conn, &opt, &tcp, &segment);
-		EXPECT_EQ(rows[i].hop, conn.record[0])
-			TH_LOG("%s", rows[i].name);
+		expect_eq(row->hop, conn.record[0], "%s", row->name);
 	}
 }
 
@@ -205,17 +199,16 @@ TEST(due)
 		{ "before_the_block", 5999, 7000, 6000, 7000, false },
 	};
 	struct quell_optconn_tcp tcp = tcp_new();
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		struct quell_optconn conn = talk_new();
 
-		tcp.block_seq = rows[i].block_seq;
-		tcp.block_end = rows[i].block_end;
-		conn.echo = (struct quell_optconn_echo) { .seq = rows[i].seq, .waits = true,
-							  .end_seq = rows[i].end_seq };
-		EXPECT_EQ(rows[i].owes, quell_optconn_has_echo(&conn, &tcp))
-			TH_LOG("%s", rows[i].name);
+		tcp.block_seq = row->block_seq;
+		tcp.block_end = row->block_end;
+		conn.echo = (struct quell_optconn_echo){ .seq = row->seq,
+							 .waits = true,
+							 .end_seq = row->end_seq };
+		expect_eq(row->owes, quell_optconn_has_echo(&conn, &tcp), "%s", row->name);
 	}
 }
 
@@ -264,32 +257,31 @@ TEST(option_seen)
 		{ "acknowledged", 80 * MSEC_NS, 0, 1000 - 100000, QUELL_OPTCONN_SAMPLED,
 		  20 * MSEC_NS, 0, 0, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		struct quell_optconn_tcp tcp = tcp_new();
 		struct quell_optconn conn = talk_new();
 		struct quell_optconn_segment segment = { .rx_ns = tcp.now_ns,
 							 .least_ns = 8 * MSEC_NS,
-							 .ack_seq = rows[i].ack_seq };
-		struct quell_opt opt = { .form = QUELL_OPT_FULL, .flags = QUELL_OPT_F_ACK,
-					 .hold_ns = rows[i].hold_ns, .senders = 0x180 };
+							 .ack_seq = row->ack_seq };
+		struct quell_opt opt = { .form = QUELL_OPT_FULL,
+					 .flags = QUELL_OPT_F_ACK,
+					 .hold_ns = row->hold_ns,
+					 .senders = 0x180 };
 
-		tcp.flight_pkts = rows[i].flight_pkts;
-		tcp.sacked_pkts = rows[i].sacked_pkts;
+		tcp.flight_pkts = row->flight_pkts;
+		tcp.sacked_pkts = row->sacked_pkts;
 		quell_optconn_sent(&conn, &tcp, 2000, 80 * MSEC_NS);
 		tcp.snd_nxt = 2000;
 		quell_optconn_sent(&conn, &tcp, 3000, 90 * MSEC_NS);
 		tcp.snd_nxt = 3000;
-		opt.echo_ns = quell_echo_hide(rows[i].echo_ns, conn.secret);
-		EXPECT_EQ(rows[i].found, quell_optconn_receive(&conn, &opt, &tcp, &segment))
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].rtt_ns, conn.rtt_ns)
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].taken_hold_ns, conn.hold_ns)
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].found & QUELL_OPTCONN_OUTSIDE ? 0 : 384, conn.senders_q8)
-			TH_LOG("%s", rows[i].name);
+		opt.echo_ns = quell_echo_hide(row->echo_ns, conn.secret);
+		expect_eq(row->found, quell_optconn_receive(&conn, &opt, &tcp, &segment), "%s",
+			  row->name);
+		expect_eq(row->rtt_ns, conn.rtt_ns, "%s", row->name);
+		expect_eq(row->taken_hold_ns, conn.hold_ns, "%s", row->name);
+		expect_eq(row->found & QUELL_OPTCONN_OUTSIDE ? 0 : 384, conn.senders_q8, "%s",
+			  row->name);
 	}
 }
 
@@ -384,23 +376,18 @@ TEST(waits_are_added)
 		{ "short_form_soon", 5, QUELL_OPT_SHORT, 82, 0 },
 		{ "short_form_waited", 40 * MSEC_NS, QUELL_OPT_SHORT, 77 + 40 * MSEC_NS, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_opt opt = { .form = rows[i].form, .flags = QUELL_OPT_F_ACK };
+	for_each_row(row, rows) {
+		struct quell_opt opt = { .form = row->form, .flags = QUELL_OPT_F_ACK };
 		struct quell_optconn conn = talk_new();
 
 		conn.echo = (struct quell_optconn_echo) { .rx_ns = 1000, .depart_ns = 77,
 							  .waits = true };
-		EXPECT_EQ(rows[i].hold_ns > QUELL_ECHO_WAIT_NS,
-			  quell_optconn_fill(&conn, &opt, 1000 + rows[i].hold_ns))
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].echo_ns, opt.echo_ns)
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].stated_ns, opt.hold_ns)
-			TH_LOG("%s", rows[i].name);
-		EXPECT_FALSE(conn.echo.waits)
-			TH_LOG("%s", rows[i].name);
+		expect_eq(row->hold_ns > QUELL_ECHO_WAIT_NS,
+			  quell_optconn_fill(&conn, &opt, 1000 + row->hold_ns), "%s", row->name);
+		expect_eq(row->echo_ns, opt.echo_ns, "%s", row->name);
+		expect_eq(row->stated_ns, opt.hold_ns, "%s", row->name);
+		expect(!conn.echo.waits, "%s", row->name);
 	}
 }
 

@@ -27,14 +27,13 @@ TEST(by_hand)
 		{ "whole_wire", QUELL_Q16_ONE, 0, 1, false },
 		{ "largest_burst", 1, 0xffffffff, (0xffffffffULL << 16) + 1, true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_bandshare_params params = { cases[i].share_q16, cases[i].burst_bytes };
-		struct quell_bandshare bandshare = { cases[i].ahead_q16 };
+	for_each_row(row, cases) {
+		struct quell_bandshare_params params = { row->share_q16, row->burst_bytes };
+		struct quell_bandshare bandshare = { row->ahead_q16 };
 
-		EXPECT_EQ(cases[i].want, quell_bandshare_is_data_next(&params, &bandshare))
-			TH_LOG("quell_turns_is_for_data__%s", cases[i].name);
+		expect_eq(row->want, quell_bandshare_is_data_next(&params, &bandshare), "%s",
+			  row->name);
 	}
 }
 
@@ -45,22 +44,17 @@ TEST(what_counts)
 	struct quell_bandshare bandshare = { 0 };
 
 	quell_bandshare_sent_control(&params, &bandshare, 400, true);
-	EXPECT_EQ(100 << 16, bandshare.ahead_q16)
-		TH_LOG("quell_turns_sent_control__data_waits");
+	expect_eq(100 << 16, bandshare.ahead_q16, "data_waits");
 	quell_bandshare_sent_data(&params, &bandshare, 100, true);
-	EXPECT_EQ(25 << 16, bandshare.ahead_q16)
-		TH_LOG("quell_turns_sent_data__more_waits");
+	expect_eq(25 << 16, bandshare.ahead_q16, "more_waits");
 	quell_bandshare_sent_data(&params, &bandshare, 100, true);
-	EXPECT_EQ(0, bandshare.ahead_q16)
-		TH_LOG("quell_turns_sent_data__not_below_0");
+	expect_eq(0, bandshare.ahead_q16, "not_below_0");
 	quell_bandshare_sent_control(&params, &bandshare, 4000, true);
 	quell_bandshare_sent_data(&params, &bandshare, 4, false);
-	EXPECT_EQ(0, bandshare.ahead_q16)
-		TH_LOG("quell_turns_sent_data__last");
+	expect_eq(0, bandshare.ahead_q16, "last");
 	quell_bandshare_sent_control(&params, &bandshare, 4000, true);
 	quell_bandshare_sent_control(&params, &bandshare, 4, false);
-	EXPECT_EQ(0, bandshare.ahead_q16)
-		TH_LOG("quell_turns_sent_control__no_data_waits");
+	expect_eq(0, bandshare.ahead_q16, "no_data_waits");
 }
 
 /*
@@ -99,10 +93,8 @@ TEST(share_and_bound)
 		less = fabs(data * part - control * (1 - part));
 		share = share && (!(run % 2) || less <= params.burst_bytes + 18000);
 	}
-	EXPECT_TRUE(bound)
-		TH_LOG("quell_turns__control_stays_within_share_and_burst");
-	EXPECT_TRUE(share)
-		TH_LOG("quell_turns__share_of_the_wire");
+	expect(bound, "control_stays_within_share_and_burst");
+	expect(share, "share_of_the_wire");
 }
 
 TEST_HARNESS_MAIN

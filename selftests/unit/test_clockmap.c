@@ -140,22 +140,18 @@ TEST(line)
 		{ "one_in_two_seconds", { 1.7e18, 20, 0, 2000 * MS, 0, NOISE_NONE, NEVER, 0 },
 		  90000 * MS, 0, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_clockmap map = { 0 };
-		struct outcome out = run(&cases[i].world, &map, cases[i].until_ns, 1);
+		struct outcome out = run(&row->world, &map, row->until_ns, 1);
 		bool used = out.pkts[QUELL_CLOCKMAP_MAPPED] > 0;
 
-		EXPECT_TRUE(used == (cases[i].first_ns > 0) &&
-			    out.first_ns <= cases[i].first_ns &&
-			    out.low_ns >= -cases[i].error_ns &&
-			    out.high_ns <= cases[i].error_ns && !out.later &&
-			    !out.pkts[QUELL_CLOCKMAP_STEPPED])
-			TH_LOG(
-			       "quell_clockmap_add__%s: from %.3f ms, error %.1f..%.1f ns, steps %lu",
-			       cases[i].name, out.first_ns / MS, out.low_ns, out.high_ns,
-			       out.pkts[QUELL_CLOCKMAP_STEPPED]);
+		expect(used == (row->first_ns > 0) && out.first_ns <= row->first_ns &&
+			       out.low_ns >= -row->error_ns && out.high_ns <= row->error_ns &&
+			       !out.later && !out.pkts[QUELL_CLOCKMAP_STEPPED],
+		       "quell_clockmap_add__%s: from %.3f ms, error %.1f..%.1f ns, steps %lu",
+		       row->name, out.first_ns / MS, out.low_ns, out.high_ns,
+		       out.pkts[QUELL_CLOCKMAP_STEPPED]);
 	}
 }
 
@@ -174,18 +170,17 @@ TEST(bursts_cases)
 		{ "with_a_floor", { 400, 100000 }, 200 * MS, 100, 4 * MS, 64 * MS },
 		{ "without", { 1, 100000 }, 400 * MS, 1000, 64 * MS, 220 * MS },
 	};
-	size_t i;
 	u64 seed;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct world w = { 1.7e18, -50, 0, 10, 200000, NOISE_BATCHES, NEVER, 0 };
 		struct outcome worst = { .first_ns = NEVER };
 		double last_ns = 0;
 
 		for (seed = 1; seed <= 20; seed++) {
 			struct quell_clockmap map = { 0 };
-			struct outcome out = run_bursts(&w, &cases[i].bursts, &map,
-							cases[i].until_ns, seed);
+			struct outcome out =
+				run_bursts(&w, &row->bursts, &map, row->until_ns, seed);
 
 			worst.again |= out.again;
 			worst.low_ns = fmin(worst.low_ns, out.low_ns);
@@ -193,13 +188,12 @@ TEST(bursts_cases)
 			worst.first_ns = fmin(worst.first_ns, out.first_ns);
 			last_ns = fmax(last_ns, out.first_ns ? out.first_ns : NEVER);
 		}
-		EXPECT_TRUE(!worst.again && worst.low_ns >= -cases[i].error_ns &&
-			    worst.high_ns <= cases[i].error_ns &&
-			    worst.first_ns >= cases[i].from_ns && last_ns <= cases[i].first_ns)
-			TH_LOG(
-			       "quell_clockmap_add__bursts_%s: from %.3f..%.3f ms, error %.1f..%.1f ns, again %d",
-			       cases[i].name, worst.first_ns / MS, last_ns / MS, worst.low_ns,
-			       worst.high_ns, worst.again);
+		expect(!worst.again && worst.low_ns >= -row->error_ns &&
+			       worst.high_ns <= row->error_ns && worst.first_ns >= row->from_ns &&
+			       last_ns <= row->first_ns,
+		       "quell_clockmap_add__bursts_%s: from %.3f..%.3f ms, error %.1f..%.1f ns, again %d",
+		       row->name, worst.first_ns / MS, last_ns / MS, worst.low_ns, worst.high_ns,
+		       worst.again);
 	}
 }
 
@@ -222,23 +216,21 @@ TEST(steps_cases)
 		{ "back_within_noise", -50000, 200000, NOISE_BATCHES, 30000, 50010, 100 },
 		{ "back_quiet", -30000, 0, NOISE_NONE, 4096, 30010, 2 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct world w = { 1.7e18, 30, 0, 121, cases[i].noise_ns, cases[i].noise,
-				   30 * MS, cases[i].step_ns };
+	for_each_row(row, cases) {
+		struct world w = { 1.7e18,	  30,	      0,       121,
+				   row->noise_ns, row->noise, 30 * MS, row->step_ns };
 		struct quell_clockmap map = { 0 };
 		struct outcome out = run(&w, &map, 60 * MS, 3);
-		unsigned long steps = cases[i].most_pkts ? 1 : 0;
+		unsigned long steps = row->most_pkts ? 1 : 0;
 
-		EXPECT_TRUE(out.pkts[QUELL_CLOCKMAP_STEPPED] == steps && !out.later && (!steps ||
-			    out.to_find_pkts <= cases[i].most_pkts) &&
-			    out.between_ns <= cases[i].between_ns &&
-			    out.low_ns >= -cases[i].after_ns && out.high_ns <= cases[i].after_ns)
-			TH_LOG(
-			       "quell_clockmap_add__step_%s: steps %lu found after %lu, between %.1f, error %.1f..%.1f ns",
-			       cases[i].name, out.pkts[QUELL_CLOCKMAP_STEPPED], out.to_find_pkts,
-			       out.between_ns, out.low_ns, out.high_ns);
+		expect(out.pkts[QUELL_CLOCKMAP_STEPPED] == steps && !out.later &&
+			       (!steps || out.to_find_pkts <= row->most_pkts) &&
+			       out.between_ns <= row->between_ns && out.low_ns >= -row->after_ns &&
+			       out.high_ns <= row->after_ns,
+		       "quell_clockmap_add__step_%s: steps %lu found after %lu, between %.1f, error %.1f..%.1f ns",
+		       row->name, out.pkts[QUELL_CLOCKMAP_STEPPED], out.to_find_pkts,
+		       out.between_ns, out.low_ns, out.high_ns);
 	}
 }
 
@@ -270,23 +262,20 @@ TEST(refused)
 	for (i = 0; i < 3; i++)
 		right &= add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_REFUSED &&
 			 host_ns == 5000000000ULL + t_ns;
-	EXPECT_TRUE(right)
-		TH_LOG("quell_clockmap_add__after_the_receipt_refused");
+	expect(right, "after_the_receipt_refused");
 	/* half of the three are forgotten with the next bin, and again */
 	for (i = 0; i < 20000; i++)
 		add(&map, t_ns += 1000, 0, 0, &host_ns);
 	for (i = 0, right = true; i < 3; i++)
 		right &= add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_REFUSED;
-	EXPECT_TRUE(right)
-		TH_LOG("quell_clockmap_add__after_the_receipt_forgotten");
-	EXPECT_TRUE(add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_STEPPED)
-		TH_LOG("quell_clockmap_add__after_the_receipt_is_a_step");
+	expect(right, "after_the_receipt_forgotten");
+	expect(add(&map, t_ns, 5000000, 0, &host_ns) == QUELL_CLOCKMAP_STEPPED,
+	       "after_the_receipt_is_a_step");
 	t_ns = settle(&map);
 	for (i = 0, right = true; i < 31; i++)
 		right &= add(&map, t_ns + 1000 * i, 0, 9000000, &host_ns) == QUELL_CLOCKMAP_REFUSED;
 	right &= add(&map, t_ns + 10000000, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED;
-	EXPECT_TRUE(right && !map.late_pkts)
-		TH_LOG("quell_clockmap_add__far_too_late_refused");
+	expect(right && !map.late_pkts, "far_too_late_refused");
 }
 
 /* The host stalls for 3 ms: all packets that waited are refused, and there is no step. */
@@ -299,10 +288,9 @@ TEST(stall)
 
 	for (i = 0; i < 3000; i++)
 		counted[add(&map, t_ns + 1000 * i, 0, 3000000 - 1000 * i, &host_ns)]++;
-	EXPECT_TRUE(counted[QUELL_CLOCKMAP_REFUSED] > 2000 &&
-		    counted[QUELL_CLOCKMAP_MAPPED] > 50 && !counted[QUELL_CLOCKMAP_STEPPED] &&
-		    map.usable)
-		TH_LOG("quell_clockmap_add__stall_is_no_step");
+	expect(counted[QUELL_CLOCKMAP_REFUSED] > 2000 && counted[QUELL_CLOCKMAP_MAPPED] > 50 &&
+		       !counted[QUELL_CLOCKMAP_STEPPED] && map.usable,
+	       "stall_is_no_step");
 }
 
 TEST(edges)
@@ -311,36 +299,33 @@ TEST(edges)
 	u64 host_ns, t_ns, rate_q32;
 	u32 i;
 
-	EXPECT_TRUE(add(&map, 0, 0, 0, &host_ns) == QUELL_CLOCKMAP_WARMING &&
-		    host_ns == 5000000000ULL)
-		TH_LOG("quell_clockmap_add__first_packet");
+	expect(add(&map, 0, 0, 0, &host_ns) == QUELL_CLOCKMAP_WARMING && host_ns == 5000000000ULL,
+	       "first_packet");
 	t_ns = settle(&map);
-	EXPECT_TRUE(add(&map, t_ns - 500, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED &&
-		    map.last_ns > host_ns)
-		TH_LOG("quell_clockmap_add__out_of_order");
-	EXPECT_EQ(5000000000ULL, quell_clockmap_ns(&map, 1000))
-		TH_LOG("quell_clockmap_ns__before_the_base");
+	expect(add(&map, t_ns - 500, 0, 0, &host_ns) == QUELL_CLOCKMAP_MAPPED &&
+		       map.last_ns > host_ns,
+	       "out_of_order");
+	expect_eq(5000000000ULL, quell_clockmap_ns(&map, 1000), "before_the_base");
 	rate_q32 = map.rate_q32;
-	EXPECT_TRUE(add(&map, t_ns + 1100000000ULL, 7777, 0,
-		    &host_ns) == QUELL_CLOCKMAP_WARMING && !map.bins_nr &&
-		    map.rate_q32 == rate_q32)
-		TH_LOG("quell_clockmap_add__stale_keeps_the_slope");
+	expect(add(&map, t_ns + 1100000000ULL, 7777, 0, &host_ns) == QUELL_CLOCKMAP_WARMING &&
+		       !map.bins_nr && map.rate_q32 == rate_q32,
+	       "stale_keeps_the_slope");
 	/* while warming, a little after the receipt lowers the line, a lot does not */
-	EXPECT_TRUE(add(&map, t_ns + 1100001000ULL, 7777 + 900000, 0,
-		    &host_ns) == QUELL_CLOCKMAP_WARMING)
-		TH_LOG("quell_clockmap_add__warming_lowers");
-	EXPECT_TRUE(add(&map, t_ns + 1100002000ULL, 7777 + 9000000, 0,
-		    &host_ns) == QUELL_CLOCKMAP_REFUSED)
-		TH_LOG("quell_clockmap_add__warming_refuses");
+	expect(add(&map, t_ns + 1100001000ULL, 7777 + 900000, 0, &host_ns) ==
+		       QUELL_CLOCKMAP_WARMING,
+	       "warming_lowers");
+	expect(add(&map, t_ns + 1100002000ULL, 7777 + 9000000, 0, &host_ns) ==
+		       QUELL_CLOCKMAP_REFUSED,
+	       "warming_refuses");
 	/* a NIC whose clock runs back for a while, and one whose clock stands still */
 	settle(&map);
 	map.bins[3].hw_ns = map.bins[2].hw_ns;
 	map.bins[5].hw_ns += 1ULL << 40;
 	map.bins[7].sw_ns = map.bins[6].sw_ns;
 	map.bins[8].sw_ns += 1ULL << 40;
-	EXPECT_TRUE(quell_clockmap_fit(&map) && map.rate_q32 > QUELL_CLOCKMAP_RATE_ONE - 10000 &&
-		    map.rate_q32 < QUELL_CLOCKMAP_RATE_ONE + 10000)
-		TH_LOG("quell_clockmap_fit__bins_passed_over");
+	expect(quell_clockmap_fit(&map) && map.rate_q32 > QUELL_CLOCKMAP_RATE_ONE - 10000 &&
+		       map.rate_q32 < QUELL_CLOCKMAP_RATE_ONE + 10000,
+	       "bins_passed_over");
 	/* each within reach of the last, not of the first */
 	settle(&map);
 	map.bins[1].hw_ns = map.bins[0].hw_ns + (3ULL << 30);
@@ -348,8 +333,7 @@ TEST(edges)
 	map.bins[2].hw_ns = map.bins[1].hw_ns + (3ULL << 30);
 	map.bins[2].sw_ns = map.bins[1].sw_ns + (3ULL << 30);
 	map.bins_nr = 3;
-	EXPECT_TRUE(quell_clockmap_fit(&map) && map.base_hw_ns == map.bins[1].hw_ns)
-		TH_LOG("quell_clockmap_fit__out_of_reach");
+	expect(quell_clockmap_fit(&map) && map.base_hw_ns == map.bins[1].hw_ns, "out_of_reach");
 	/* lowest points that agree on no line */
 	settle(&map);
 	for (i = 0; i < map.bins_nr; i++)
@@ -359,12 +343,10 @@ TEST(edges)
 	map.bins[map.bins_nr - 1].sw_ns += 100000000;
 	map.agreed_ns = 0;
 	quell_clockmap_evaluate(&map, true, map.last_ns);
-	EXPECT_TRUE(!map.usable)
-		TH_LOG("quell_clockmap_judge__no_line");
+	expect(!map.usable, "no_line");
 	settle(&map);
 	map.bins_nr = 1;
-	EXPECT_TRUE(!quell_clockmap_fit(&map))
-		TH_LOG("quell_clockmap_fit__one_point");
+	expect(!quell_clockmap_fit(&map), "one_point");
 }
 
 /* A height that does not fit, a slow clock, a first point too far: each its branch. */
@@ -374,24 +356,22 @@ TEST(limits)
 	u64 t_ns = settle(&map), host_ns;
 	int i;
 
-	EXPECT_EQ(0xffffffff, quell_clockmap_u32(1ULL << 33))
-		TH_LOG("quell_clockmap_u32__saturates");
+	expect_eq(0xffffffff, quell_clockmap_u32(1ULL << 33), "saturates");
 	map.bins[0].hw_ns += 1ULL << 33;
-	EXPECT_TRUE(!quell_clockmap_height_ns(&map, &map.bins[0]))
-		TH_LOG("quell_clockmap_height_ns__below");
+	expect(!quell_clockmap_height_ns(&map, &map.bins[0]), "below");
 	/* late for longer than it is late */
 	settle(&map);
 	for (i = 0; i < 31; i++)
 		add(&map, t_ns + 10000 * i, 0, 200000, &host_ns);
-	EXPECT_TRUE(add(&map, t_ns + 10000 * i, 0, 200000, &host_ns) == QUELL_CLOCKMAP_STEPPED)
-		TH_LOG("quell_clockmap_add__late_for_long_is_a_step");
+	expect(add(&map, t_ns + 10000 * i, 0, 200000, &host_ns) == QUELL_CLOCKMAP_STEPPED,
+	       "late_for_long_is_a_step");
 	/* backwards in its own time while far too late: only the number ends that */
 	settle(&map);
 	for (i = 0; i < 4095; i++)
 		add(&map, t_ns + 1000 - i, 0, 90000000, &host_ns);
-	EXPECT_TRUE(map.late_pkts == 4095 && add(&map, t_ns, 0, 90000000,
-		    &host_ns) == QUELL_CLOCKMAP_STEPPED)
-		TH_LOG("quell_clockmap_add__far_too_late_is_a_step");
+	expect(map.late_pkts == 4095 &&
+		       add(&map, t_ns, 0, 90000000, &host_ns) == QUELL_CLOCKMAP_STEPPED,
+	       "far_too_late_is_a_step");
 }
 
 /* Any clock within the documented limits keeps the documented bound. */
@@ -424,8 +404,7 @@ TEST(random_cases)
 			       out.pkts[QUELL_CLOCKMAP_STEPPED]);
 		}
 	}
-	EXPECT_TRUE(!wrong && used == 60)
-		TH_LOG("quell_clockmap_add__random_worlds_within_the_bound");
+	expect(!wrong && used == 60, "random_worlds_within_the_bound");
 }
 
 TEST_HARNESS_MAIN

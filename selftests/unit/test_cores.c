@@ -28,8 +28,8 @@ static void test_params(struct __test_metadata *_metadata, const struct quell_co
 {
 	u32 i, other;
 
-	EXPECT_TRUE(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset)
-		TH_LOG("%s__adapt_is_the_first_parameter", core->name);
+	expect(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset,
+	       "%s__adapt_is_the_first_parameter", core->name);
 	for (i = 0; i < core->params_nr; i++) {
 		const struct quell_param_desc *desc = &core->params[i];
 		bool alone = true;
@@ -37,12 +37,12 @@ static void test_params(struct __test_metadata *_metadata, const struct quell_co
 		for (other = 0; other < i; other++)
 			alone = alone && strcmp(desc->name, core->params[other].name) &&
 				desc->offset != core->params[other].offset;
-		EXPECT_TRUE(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
-			    desc->offset + 8 <= core->params_bytes)
-			TH_LOG("%s__%s_has_a_name_and_a_place", core->name, desc->name);
-		EXPECT_TRUE(desc->min <= desc->def && desc->def <= desc->max &&
-			    (desc->unit != QUELL_UNIT_BOOL || (!desc->min && desc->max == 1)))
-			TH_LOG("%s__%s_default_in_range", core->name, desc->name);
+		expect(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
+			       desc->offset + 8 <= core->params_bytes,
+		       "%s__%s_has_a_name_and_a_place", core->name, desc->name);
+		expect(desc->min <= desc->def && desc->def <= desc->max &&
+			       (desc->unit != QUELL_UNIT_BOOL || (!desc->min && desc->max == 1)),
+		       "%s__%s_default_in_range", core->name, desc->name);
 	}
 }
 
@@ -57,14 +57,15 @@ static void test_counters(struct __test_metadata *_metadata, const struct quell_
 		for (other = 0; other < i; other++)
 			alone = alone && strcmp(desc->name, core->counters[other].name) &&
 				desc->offset != core->counters[other].offset;
-		EXPECT_TRUE(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
-			    desc->offset + 8 <= core->counters_bytes)
-			TH_LOG("%s__%s_has_a_name_and_a_place", core->name, desc->name);
+		expect(is_named(desc->name, desc->doc) && alone && desc->offset % 8 == 0 &&
+			       desc->offset + 8 <= core->counters_bytes,
+		       "%s__%s_has_a_name_and_a_place", core->name, desc->name);
 	}
 	/* The variants with Variable AI never count what chance left out of their part. */
-	EXPECT_TRUE(core->counters_nr * 8 == core->counters_bytes || (strstr(core->name,
-		    "_vaisf") && core->counters_nr * 8 + 8 == core->counters_bytes))
-		TH_LOG("%s__every_counter_is_in_the_table", core->name);
+	expect(core->counters_nr * 8 == core->counters_bytes ||
+		       (strstr(core->name, "_vaisf") &&
+			core->counters_nr * 8 + 8 == core->counters_bytes),
+	       "%s__every_counter_is_in_the_table", core->name);
 }
 
 static bool is_decided(const struct quell_event *ev)
@@ -119,8 +120,7 @@ static void test_events(struct __test_metadata *_metadata, const struct quell_co
 		if (core->segment_pkts)
 			decided = decided && core->segment_pkts(params, MSS_BYTES) >= 1;
 	}
-	EXPECT_TRUE(decided)
-		TH_LOG("%s__each_event_decides", core->name);
+	expect(decided, "%s__each_event_decides", core->name);
 	free(params);
 	free(vars);
 	free(before);
@@ -183,8 +183,7 @@ static void test_rest(struct __test_metadata *_metadata, const struct quell_core
 		memset(vars, 0, core->vars_bytes);
 		changed += is_changed_by_rest(core, &r, params, vars, stats);
 	}
-	EXPECT_EQ(0, changed)
-		TH_LOG("%s__a_short_rest_changes_no_decision", core->name);
+	expect_eq(0, changed, "%s__a_short_rest_changes_no_decision", core->name);
 	free(params);
 	free(vars);
 	free(stats);
@@ -192,11 +191,10 @@ static void test_rest(struct __test_metadata *_metadata, const struct quell_core
 
 static void test_core(struct __test_metadata *_metadata, const struct quell_core *core)
 {
-	EXPECT_TRUE(strlen(core->name) && strlen(core->name) < NAME_BYTES &&
-		    !strncmp(core->module, "tcp_", 4))
-		TH_LOG("%s__has_a_name_and_a_module", core->name);
-	EXPECT_TRUE(core->vars_bytes <= VARS_BYTES_MOST)
-		TH_LOG("%s__fits_into_a_socket", core->name);
+	expect(strlen(core->name) && strlen(core->name) < NAME_BYTES &&
+		       !strncmp(core->module, "tcp_", 4),
+	       "%s__has_a_name_and_a_module", core->name);
+	expect(core->vars_bytes <= VARS_BYTES_MOST, "%s__fits_into_a_socket", core->name);
 	test_params(_metadata, core);
 	test_counters(_metadata, core);
 	test_events(_metadata, core);
@@ -216,8 +214,7 @@ TEST(cores)
 	}
 	/* The core of the tutorial must be complete, too. */
 	test_core(_metadata, &quell_toy_core);
-	EXPECT_TRUE(alone)
-		TH_LOG("cores__each_has_a_name_of_its_own");
+	expect(alone, "each_has_a_name_of_its_own");
 }
 
 TEST_HARNESS_MAIN

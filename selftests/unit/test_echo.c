@@ -30,19 +30,16 @@ TEST(stamp_cases)
 		{ "secret", 0x100000005, 0x10, 0x15 },
 		{ "wraps", 0xfffffff0, 0x20, 0x10 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		EXPECT_EQ(rows[i].stamp, quell_echo_hide(rows[i].depart_ns, rows[i].secret))
-			TH_LOG("quell_echo_hide__%s", rows[i].name);
-		EXPECT_EQ((u32)rows[i].depart_ns, quell_echo_reveal(rows[i].stamp,
-			  rows[i].secret))
-			TH_LOG("quell_echo_reveal__%s", rows[i].name);
+	for_each_row(row, rows) {
+		expect_eq(row->stamp, quell_echo_hide(row->depart_ns, row->secret), "%s",
+			  row->name);
+		expect_eq((u32)row->depart_ns, quell_echo_reveal(row->stamp, row->secret), "%s",
+			  row->name);
 	}
 	/* The short form adds the hold time to the stamp. */
-	EXPECT_EQ(6, quell_echo_reveal(quell_echo_hide(0xfffffffffULL, 0xdeadbeef) + 7,
-		  0xdeadbeef))
-		TH_LOG("quell_echo_reveal__hold_added");
+	expect_eq(6, quell_echo_reveal(quell_echo_hide(0xfffffffffULL, 0xdeadbeef) + 7, 0xdeadbeef),
+		  "hold_added");
 }
 
 TEST(rtt)
@@ -69,14 +66,12 @@ TEST(rtt)
 		{ "a_wrap_ago", 0x100000000, 0x100000010, 0x200000004, 0, 0 },
 		{ "before_the_clock_began", 0, 100, 100, 0xffffffff, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_echo_span span = { rows[i].oldest_ns, rows[i].newest_ns };
+	for_each_row(row, rows) {
+		struct quell_echo_span span = { row->oldest_ns, row->newest_ns };
 
-		EXPECT_EQ(rows[i].rtt_ns, quell_echo_rtt_ns(&span, rows[i].rx_ns,
-			  rows[i].echo_ns))
-			TH_LOG("quell_echo_rtt_ns__%s", rows[i].name);
+		expect_eq(row->rtt_ns, quell_echo_rtt_ns(&span, row->rx_ns, row->echo_ns), "%s",
+			  row->name);
 	}
 }
 
@@ -102,14 +97,12 @@ TEST(added)
 		{ "longest", 0, 0, 0x80000000ULL, 1, 1 },
 		{ "too_long", 0, 0, 0x80000001ULL, 1, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct quell_echo_span span = { rows[i].oldest_ns, rows[i].newest_ns };
+	for_each_row(row, rows) {
+		struct quell_echo_span span = { row->oldest_ns, row->newest_ns };
 
-		EXPECT_EQ(rows[i].want_ns, quell_echo_added_ns(&span, rows[i].rx_ns,
-			  rows[i].echo_ns))
-			TH_LOG("quell_echo_added_ns__%s", rows[i].name);
+		expect_eq(row->want_ns, quell_echo_added_ns(&span, row->rx_ns, row->echo_ns), "%s",
+			  row->name);
 	}
 }
 
@@ -130,12 +123,11 @@ TEST(hold)
 		{ "no_least_yet", 0xffffff, 1000, 0, 1000 },
 		{ "nothing_said", 0, 1000, 500, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		EXPECT_EQ(rows[i].want_ns, quell_echo_hold_ns(rows[i].hold_ns, rows[i].rtt_ns,
-			  rows[i].least_ns))
-			TH_LOG("quell_echo_hold_ns__%s", rows[i].name);
+	for_each_row(row, rows) {
+		expect_eq(row->want_ns,
+			  quell_echo_hold_ns(row->hold_ns, row->rtt_ns, row->least_ns), "%s",
+			  row->name);
 	}
 }
 
@@ -190,10 +182,9 @@ TEST(rtt_model)
 			printf("# oldest %llu newest %llu rx %llu echo %u: %llu\n",
 			       span.oldest_ns, span.newest_ns, rx_ns, echo_ns, got_ns);
 	}
-	EXPECT_EQ(0, wrong)
-		TH_LOG("quell_echo_rtt_ns__model");
-	EXPECT_TRUE(refused > RUNS / 10 && RUNS - refused > RUNS / 10)
-		TH_LOG("quell_echo_rtt_ns__model_sees_both, %llu of %u refused", refused, RUNS);
+	expect_eq(0, wrong, "model");
+	expect(refused > RUNS / 10 && RUNS - refused > RUNS / 10,
+	       "model_sees_both, %llu of %u refused", refused, RUNS);
 }
 
 /* The largest part of a reported hold that leaves the network half of the minimum, in float. */
@@ -216,8 +207,7 @@ TEST(hold_model)
 			for (least_ns = 0; least_ns < 90; least_ns++)
 				wrong += quell_echo_hold_ns(hold_ns, rtt_ns, least_ns) !=
 					 model_hold_ns(hold_ns, rtt_ns, least_ns);
-	EXPECT_EQ(0, wrong)
-		TH_LOG("quell_echo_hold_ns__model");
+	expect_eq(0, wrong, "model");
 }
 
 TEST_HARNESS_MAIN

@@ -38,17 +38,14 @@ TEST(agrees_with_the_model)
 	struct frame_model model;
 	const char *complaint;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
-		build(&s, stacks[i], 10);
+	for_each_row(row, stacks) {
+		build(&s, *row, 10);
 		parse(&frame, s.data, s.len, s.len);
 		model = model_frame(s.data, s.len);
 		complaint = model_complaint(&model, &frame);
-		EXPECT_EQ(NULL, complaint)
-			TH_LOG("quell_frame_parse__%s: %s", stacks[i], complaint);
-		EXPECT_FALSE(frame.is_short)
-			TH_LOG("is_short__%s", stacks[i]);
+		expect_eq(NULL, complaint, "%s: %s", *row, complaint);
+		expect(!frame.is_short, "%s", *row);
 	}
 }
 
@@ -91,25 +88,19 @@ TEST(by_hand)
 	};
 	struct quell_frame frame;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		build(&s, cases[i].letters, 0);
+	for_each_row(row, cases) {
+		build(&s, row->letters, 0);
 		parse(&frame, s.data, s.len, s.len);
-		EXPECT_EQ(cases[i].tunnel, frame.tunnel)
-			TH_LOG("tunnel__%s", cases[i].letters);
-		EXPECT_EQ(cases[i].outer_at, frame.ip[0].version ? frame.ip[0].at : 0)
-			TH_LOG("outer__%s", cases[i].letters);
-		EXPECT_EQ(cases[i].transport_at, quell_frame_flow(&frame)->transport_at)
-			TH_LOG("transport__%s", cases[i].letters);
-		EXPECT_EQ(cases[i].tcp_bytes, frame.tcp_bytes)
-			TH_LOG("tcp_bytes__%s", cases[i].letters);
-		EXPECT_EQ(cases[i].tunnel_id, frame.tunnel_id)
-			TH_LOG("tunnel_id__%s", cases[i].letters);
-		EXPECT_EQ(cases[i].tagged, frame.tagged)
-			TH_LOG("tagged__%s", cases[i].letters);
-		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
-			TH_LOG("control__%s", cases[i].letters);
+		expect_eq(row->tunnel, frame.tunnel, "%s", row->letters);
+		expect_eq(row->outer_at, frame.ip[0].version ? frame.ip[0].at : 0, "%s",
+			  row->letters);
+		expect_eq(row->transport_at, quell_frame_flow(&frame)->transport_at, "%s",
+			  row->letters);
+		expect_eq(row->tcp_bytes, frame.tcp_bytes, "%s", row->letters);
+		expect_eq(row->tunnel_id, frame.tunnel_id, "%s", row->letters);
+		expect_eq(row->tagged, frame.tagged, "%s", row->letters);
+		expect_eq(row->control, quell_frame_is_control(&frame), "%s", row->letters);
 	}
 }
 
@@ -162,16 +153,13 @@ TEST(one_byte_wrong)
 	};
 	struct quell_frame frame;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		build(&s, cases[i].letters, 0);
-		s.data[cases[i].at] = cases[i].value;
+	for_each_row(row, cases) {
+		build(&s, row->letters, 0);
+		s.data[row->at] = row->value;
 		parse(&frame, s.data, s.len, s.len);
-		EXPECT_EQ(cases[i].tcp, !!frame.tcp_bytes)
-			TH_LOG("tcp__%s", cases[i].name);
-		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
-			TH_LOG("control__%s", cases[i].name);
+		expect_eq(row->tcp, !!frame.tcp_bytes, "%s", row->name);
+		expect_eq(row->control, quell_frame_is_control(&frame), "%s", row->name);
 	}
 }
 
@@ -189,13 +177,12 @@ TEST(bytes_behind_an_ack)
 	};
 	struct quell_frame frame;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		build(&s, cases[i].letters, 0);
-		parse(&frame, s.data, s.len, s.len + cases[i].behind);
-		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
-			TH_LOG("control__%s_%u", cases[i].letters, cases[i].behind);
+	for_each_row(row, cases) {
+		build(&s, row->letters, 0);
+		parse(&frame, s.data, s.len, s.len + row->behind);
+		expect_eq(row->control, quell_frame_is_control(&frame), "%s_%u", row->letters,
+			  row->behind);
 	}
 }
 
@@ -215,13 +202,12 @@ TEST(control_in_a_tunnel_is_small)
 	};
 	struct quell_frame frame;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		build(&s, cases[i].letters, 0);
-		parse(&frame, s.data, s.len, cases[i].len);
-		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
-			TH_LOG("control__%s_%u", cases[i].letters, cases[i].len);
+	for_each_row(row, cases) {
+		build(&s, row->letters, 0);
+		parse(&frame, s.data, s.len, row->len);
+		expect_eq(row->control, quell_frame_is_control(&frame), "%s_%u", row->letters,
+			  row->len);
 	}
 }
 
@@ -239,14 +225,13 @@ TEST(link_local)
 	};
 	struct quell_frame frame;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		build(&s, cases[i].letters, 10);
-		memcpy(s.data + cases[i].at, (u8[]) { 1, 0x80, 0xc2, 0, 0, cases[i].last }, 6);
+	for_each_row(row, cases) {
+		build(&s, row->letters, 10);
+		memcpy(s.data + row->at, (u8[]){ 1, 0x80, 0xc2, 0, 0, row->last }, 6);
 		parse(&frame, s.data, s.len, s.len);
-		EXPECT_EQ(cases[i].control, quell_frame_is_control(&frame))
-			TH_LOG("control__%s_%u_%02x", cases[i].letters, cases[i].at, cases[i].last);
+		expect_eq(row->control, quell_frame_is_control(&frame), "%s_%u_%02x", row->letters,
+			  row->at, row->last);
 	}
 }
 
@@ -262,27 +247,23 @@ TEST(cut_at_every_byte)
 	struct stack s;
 	bool is_plain;
 	u32 bytes;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
-		build(&s, stacks[i], 10);
+	for_each_row(row, stacks) {
+		build(&s, *row, 10);
 		for (bytes = 0; bytes <= s.len; bytes++) {
 			parse(&frame, s.data, bytes, bytes);
 			quell_frame_is_control(&frame);
 			model = model_frame(s.data, bytes);
 			complaint = model_complaint(&model, &frame);
-			EXPECT_EQ(NULL, complaint)
-				TH_LOG("cut__%s_%u: %s", stacks[i], bytes, complaint);
-			EXPECT_FALSE(frame.is_short)
-				TH_LOG("cut_short__%s_%u", stacks[i], bytes);
+			expect_eq(NULL, complaint, "%s_%u: %s", *row, bytes, complaint);
+			expect(!frame.is_short, "%s_%u", *row, bytes);
 			parse(&frame, s.data, bytes, s.len);
 			quell_frame_is_control(&frame);
 			model = model_frame(s.data, s.len);
 			complaint = plain_complaint(&frame, &is_plain);
 			if (!complaint && !frame.is_short)
 				complaint = model_complaint(&model, &frame);
-			EXPECT_EQ(NULL, complaint)
-				TH_LOG("read__%s_%u: %s", stacks[i], bytes, complaint);
+			expect_eq(NULL, complaint, "%s_%u: %s", *row, bytes, complaint);
 		}
 	}
 }
@@ -337,12 +318,11 @@ TEST(plain)
 	};
 	struct quell_fastpath plain;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		build(&s, cases[i].letters, cases[i].bytes);
-		EXPECT_EQ(cases[i].plain, quell_fastpath_parse(&plain, s.data, s.len, s.len))
-			TH_LOG("plain__%s_%u", cases[i].letters, cases[i].bytes);
+	for_each_row(row, cases) {
+		build(&s, row->letters, row->bytes);
+		expect_eq(row->plain, quell_fastpath_parse(&plain, s.data, s.len, s.len), "%s_%u",
+			  row->letters, row->bytes);
 	}
 }
 

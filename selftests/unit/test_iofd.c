@@ -150,17 +150,15 @@ TEST(histories)
 		{ "alternate_taken_away_stays_so", "|sggm", "DX" },
 		{ "no_alternate", "|xs", "-" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct history h = { .working = 0x3, .stamp = 40 };
 		const char *step;
 
 		start_over();
-		for (step = cases[i].steps; *step; step++)
+		for (step = row->steps; *step; step++)
 			history_step(&h, *step);
-		EXPECT_TRUE(!strcmp(h.got, cases[i].want))
-			TH_LOG("quell_iofd_decide__%s: got %s", cases[i].name, h.got);
+		expect(!strcmp(h.got, row->want), "%s: got %s", row->name, h.got);
 	}
 }
 
@@ -172,40 +170,36 @@ TEST(causes)
 	start_over();
 	packet.tokens = 0;
 	verdict_of(&defaults, &packet, &alternate);
-	EXPECT_TRUE(stats.no_token_pkts == 1 && !stats.recent_pkts)
-		TH_LOG("stats__no_token");
+	expect(stats.no_token_pkts == 1 && !stats.recent_pkts, "no_token");
 	packet.tokens = 1;
 	verdict_of(&defaults, &packet, &alternate);
-	EXPECT_TRUE(stats.recent_pkts == 1 && !stats.no_alternate_pkts)
-		TH_LOG("stats__recent");
+	expect(stats.recent_pkts == 1 && !stats.no_alternate_pkts, "recent");
 	packet.now_ns += IDLE_NS;
 	packet.barred = 0x3;
 	verdict_of(&defaults, &packet, &alternate);
-	EXPECT_TRUE(stats.no_alternate_pkts == 1 && !stats.flows)
-		TH_LOG("stats__no_alternate");
+	expect(stats.no_alternate_pkts == 1 && !stats.flows, "no_alternate");
 	packet.now_ns += IDLE_NS;
 	packet.barred = 0x1;
-	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 1 &&
-		    stats.flows == 1 && stats.pkts == 1 && stats.bytes == 1500 &&
-		    stats.used_max == 1)
-		TH_LOG("stats__deflected_past_the_barred");
+	expect(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 1 &&
+		       stats.flows == 1 && stats.pkts == 1 && stats.bytes == 1500 &&
+		       stats.used_max == 1,
+	       "deflected_past_the_barred");
 	packet.flags = 0;
 	packet.now_ns += 5;
 	verdict_of(&defaults, &packet, &alternate);
-	EXPECT_TRUE(vars.entry[0].pkts == 2 && vars.entry[0].begun_ns + 5 == packet.now_ns &&
-		    vars.entry[0].seen_ns == packet.now_ns &&
-		    quell_iofd_is_in_use(&vars.entry[0], &defaults, packet.now_ns))
-		TH_LOG("quell_iofd_follow__counts_in_the_entry");
+	expect(vars.entry[0].pkts == 2 && vars.entry[0].begun_ns + 5 == packet.now_ns &&
+		       vars.entry[0].seen_ns == packet.now_ns &&
+		       quell_iofd_is_in_use(&vars.entry[0], &defaults, packet.now_ns),
+	       "counts_in_the_entry");
 	packet.working = 0;
 	verdict_of(&defaults, &packet, &alternate);
-	EXPECT_TRUE(stats.lost_pkts == 1 && stats.pkts == 2 && vars.entry[0].pkts == 2)
-		TH_LOG("stats__lost");
+	expect(stats.lost_pkts == 1 && stats.pkts == 2 && vars.entry[0].pkts == 2, "lost");
 	packet.queued_bytes = THRESHOLD;
 	packet.flow.word[0] = 2;
 	verdict_of(&defaults, &packet, &alternate);
-	EXPECT_TRUE(stats.no_token_pkts == 1 && stats.recent_pkts == 1 &&
-		    stats.no_alternate_pkts == 1 && !stats.full_pkts)
-		TH_LOG("stats__below_the_threshold_counts_nothing");
+	expect(stats.no_token_pkts == 1 && stats.recent_pkts == 1 && stats.no_alternate_pkts == 1 &&
+		       !stats.full_pkts,
+	       "below_the_threshold_counts_nothing");
 }
 
 /* Number of flows deflected, out of 100 that start together, by the size of the table. */
@@ -217,28 +211,27 @@ TEST(sizes)
 	} cases[] = {
 		{ "none", 0 }, { "one", 1 }, { "eight", 8 }, { "largest", 64 },
 	};
-	size_t i;
 	u8 alternate;
 	u32 id;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_iofd_params params = defaults;
 		bool first_come = true;
 
 		start_over();
-		params.entries = cases[i].entries;
+		params.entries = row->entries;
 		for (id = 0; id < 100; id++) {
 			struct quell_iofd_packet packet = packet_of(id, IDLE_NS, QUELL_IOFD_START);
 
 			first_come = first_come && (verdict_of(&params, &packet, &alternate) ==
 						    'D') == (id < params.entries);
 		}
-		EXPECT_TRUE(first_come && stats.flows == params.entries &&
-			    stats.full_pkts + stats.recent_pkts == (params.entries ?
-			    100 - params.entries : 0) && stats.used_max == params.entries &&
-			    vars.used == params.entries && quell_iofd_in_use(&vars, &params,
-			    IDLE_NS) == params.entries)
-			TH_LOG("quell_iofd_decide__table_%s", cases[i].name);
+		expect(first_come && stats.flows == params.entries &&
+			       stats.full_pkts + stats.recent_pkts ==
+				       (params.entries ? 100 - params.entries : 0) &&
+			       stats.used_max == params.entries && vars.used == params.entries &&
+			       quell_iofd_in_use(&vars, &params, IDLE_NS) == params.entries,
+		       "table_%s", row->name);
 	}
 }
 
@@ -263,30 +256,29 @@ TEST(reuse)
 	};
 	struct quell_iofd_params params = defaults;
 	u32 k;
-	size_t i;
 	u8 alternate;
 
 	params.entries = 2;
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_iofd_packet packet;
 		bool holds = true;
 
 		start_over();
 		for (k = 0; k < 2; k++) {
-			packet = packet_of(k, 10000 - cases[i].age_ns[k],
-					   QUELL_IOFD_START | cases[i].flags[k]);
+			packet = packet_of(k, 10000 - row->age_ns[k],
+					   QUELL_IOFD_START | row->flags[k]);
 			verdict_of(&params, &packet, &alternate);
 		}
 		packet = packet_of(9, 10000, QUELL_IOFD_START);
-		holds = verdict_of(&params, &packet, &alternate) == cases[i].want;
+		holds = verdict_of(&params, &packet, &alternate) == row->want;
 		for (k = 0; k < 2; k++) {
 			packet = packet_of(k, 10000, 0);
-			holds = holds && !quell_iofd_find(&vars, &packet.flow) ==
-					 (cases[i].survivor == 1 - k);
+			holds = holds &&
+				!quell_iofd_find(&vars, &packet.flow) == (row->survivor == 1 - k);
 		}
-		EXPECT_TRUE(holds && vars.used == 2 && quell_iofd_in_use(&vars, &params,
-			    10000) == cases[i].in_use)
-			TH_LOG("quell_iofd_take__%s", cases[i].name);
+		expect(holds && vars.used == 2 &&
+			       quell_iofd_in_use(&vars, &params, 10000) == row->in_use,
+		       "%s", row->name);
 	}
 }
 
@@ -300,31 +292,25 @@ TEST(in_use_cases)
 	start_over();
 	verdict_of(&defaults, &packet, &alternate);
 	verdict_of(&defaults, &ended, &alternate);
-	EXPECT_EQ(2, quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS - 1))
-		TH_LOG("quell_iofd_in_use__ended_still_binds");
-	EXPECT_EQ(1, quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS))
-		TH_LOG("quell_iofd_in_use__ended_and_quiet");
-	EXPECT_TRUE(quell_iofd_binds(&vars, &defaults, 2 * IDLE_NS - 1) && vars.used == 2)
-		TH_LOG("quell_iofd_binds__both");
+	expect_eq(2, quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS - 1), "ended_still_binds");
+	expect_eq(1, quell_iofd_in_use(&vars, &defaults, 2 * IDLE_NS), "ended_and_quiet");
+	expect(quell_iofd_binds(&vars, &defaults, 2 * IDLE_NS - 1) && vars.used == 2, "both");
 	packet.now_ns = ended.now_ns = 3 * IDLE_NS;
 	packet.flags = 0;
 	verdict_of(&defaults, &packet, &alternate);
-	EXPECT_TRUE(quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS) && vars.used == 1)
-		TH_LOG("quell_iofd_binds__one");
+	expect(quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS) && vars.used == 1, "one");
 	ended.flags = QUELL_IOFD_START;
-	EXPECT_TRUE(verdict_of(&defaults, &ended, &alternate) == 'D' && vars.used == 2 &&
-		    quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS))
-		TH_LOG("quell_iofd_binds__two_again");
+	expect(verdict_of(&defaults, &ended, &alternate) == 'D' && vars.used == 2 &&
+		       quell_iofd_binds(&vars, &defaults, 3 * IDLE_NS),
+	       "two_again");
 	packet.now_ns += 1;
 	ended.now_ns += 1;
 	verdict_of(&defaults, &ended, &alternate);
 	quell_iofd_binds(&vars, &defaults, 4 * IDLE_NS);
-	EXPECT_TRUE(quell_iofd_find(&vars, &ended.flow) && !quell_iofd_find(&vars, &packet.flow))
-		TH_LOG("quell_iofd_find__behind_a_free_one");
-	EXPECT_TRUE(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS) && !vars.used)
-		TH_LOG("quell_iofd_binds__none");
-	EXPECT_TRUE(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS))
-		TH_LOG("quell_iofd_binds__empty");
+	expect(quell_iofd_find(&vars, &ended.flow) && !quell_iofd_find(&vars, &packet.flow),
+	       "behind_a_free_one");
+	expect(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS) && !vars.used, "none");
+	expect(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS), "empty");
 }
 
 /* A shrunk table keeps the flows it has, and takes no new ones beyond its size. */
@@ -346,11 +332,10 @@ TEST(shrinks)
 		packet = packet_of(id, IDLE_NS, 0);
 		all = all && verdict_of(&params, &packet, &alternate) == 'D';
 	}
-	EXPECT_TRUE(all)
-		TH_LOG("quell_iofd_decide__smaller_table_keeps_its_flows");
+	expect(all, "smaller_table_keeps_its_flows");
 	packet = packet_of(20, 2 * IDLE_NS - 1, QUELL_IOFD_START);
-	EXPECT_TRUE(verdict_of(&params, &packet, &alternate) == '-' && stats.full_pkts == 1)
-		TH_LOG("quell_iofd_decide__smaller_table_takes_no_more");
+	expect(verdict_of(&params, &packet, &alternate) == '-' && stats.full_pkts == 1,
+	       "smaller_table_takes_no_more");
 }
 
 /* Flows of one bucket: a flow may count as seen when it was not, never the reverse. */
@@ -370,14 +355,13 @@ TEST(buckets)
 	verdict_of(&defaults, &a, &alternate);
 	b.flags = QUELL_IOFD_START | QUELL_IOFD_CLEAN | QUELL_IOFD_STAMPED;
 	b.stamp = 1;
-	EXPECT_TRUE(verdict_of(&defaults, &b, &alternate) == '-' && stats.recent_pkts == 1)
-		TH_LOG("quell_iofd_is_safe__another_flow_proves_nothing");
+	expect(verdict_of(&defaults, &b, &alternate) == '-' && stats.recent_pkts == 1,
+	       "another_flow_proves_nothing");
 	a = packet_of(1, 2 * IDLE_NS, QUELL_IOFD_START);
-	EXPECT_TRUE(verdict_of(&defaults, &a, &alternate) == '-' && stats.recent_pkts == 2)
-		TH_LOG("quell_iofd_is_safe__bucket_seen_by_another");
+	expect(verdict_of(&defaults, &a, &alternate) == '-' && stats.recent_pkts == 2,
+	       "bucket_seen_by_another");
 	b.now_ns = 3 * IDLE_NS;
-	EXPECT_TRUE(verdict_of(&defaults, &b, &alternate) == 'D')
-		TH_LOG("quell_iofd_is_safe__quiet_bucket");
+	expect(verdict_of(&defaults, &b, &alternate) == 'D', "quiet_bucket");
 }
 
 TEST(begin)
@@ -392,15 +376,12 @@ TEST(begin)
 	packet.flags = clean;
 	packet.stamp = 1;
 	packet.now_ns = 7999;
-	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == '-')
-		TH_LOG("quell_iofd_begin__forgets_what_it_knew");
+	expect(verdict_of(&defaults, &packet, &alternate) == '-', "forgets_what_it_knew");
 	packet.stamp = 2;
-	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D')
-		TH_LOG("quell_iofd_begin__learns_again");
+	expect(verdict_of(&defaults, &packet, &alternate) == 'D', "learns_again");
 	packet.flow.word[0] = 2;
 	packet.now_ns = 8000;
-	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D')
-		TH_LOG("quell_iofd_begin__idle_over");
+	expect(verdict_of(&defaults, &packet, &alternate) == 'D', "idle_over");
 }
 
 /* What a super-packet of SEGMENTS becomes: kept whole where it may be, else one by one. */
@@ -470,10 +451,9 @@ TEST(super_packets)
 		offer_to(&split, false, packet, &kept);
 		same = !memcmp(&whole, &split, sizeof(whole));
 	}
-	EXPECT_TRUE(same)
-		TH_LOG("quell_iofd_keeps__as_by_segment: packet %u", i);
-	EXPECT_TRUE(kept > 1000 && kept < 19000 && whole.stats.flows > 100)
-		TH_LOG("quell_iofd_keeps__kept_and_not_kept: %u", kept);
+	expect(same, "as_by_segment: packet %u", i);
+	expect(kept > 1000 && kept < 19000 && whole.stats.flows > 100, "kept_and_not_kept: %u",
+	       kept);
 }
 
 /* Without room for flows a port deflects none, however long its queue is. */
@@ -487,8 +467,7 @@ TEST(super_packet_without_table)
 	EXPECT_FALSE(quell_iofd_is_local(&vars, &defaults, &packet))
 		TH_LOG("quell_iofd_keeps__one_may_be_deflected");
 	none.entries = 0;
-	EXPECT_TRUE(quell_iofd_is_local(&vars, &none, &packet))
-		TH_LOG("quell_iofd_keeps__no_table");
+	expect(quell_iofd_is_local(&vars, &none, &packet), "no_table");
 }
 
 /* Each word is part of a flow's identity, as is the time to live of a packet that comes round. */
@@ -508,8 +487,7 @@ TEST(identity)
 		differ = differ && verdict_of(&defaults, &other, &alternate) == '-' &&
 			 quell_iofd_hash(&other.flow) != quell_iofd_hash(&packet.flow);
 	}
-	EXPECT_TRUE(differ)
-		TH_LOG("quell_iofd_same__every_word_counts");
+	expect(differ, "every_word_counts");
 }
 
 TEST(draws)
@@ -527,12 +505,9 @@ TEST(draws)
 	/* Five standard deviations of 75. */
 	for (i = 0; i < QUELL_IOFD_ALTERNATES_MAX; i++)
 		even = even && (0x8421 >> i & 1 ? drawn[i] > 7125 && drawn[i] < 7875 : !drawn[i]);
-	EXPECT_TRUE(within)
-		TH_LOG("quell_iofd_draw__of_the_set");
-	EXPECT_TRUE(even)
-		TH_LOG("quell_iofd_draw__evenly");
-	EXPECT_TRUE(quell_iofd_draw(&vars, 0x10) == 4)
-		TH_LOG("quell_iofd_draw__the_only_one");
+	expect(within, "of_the_set");
+	expect(even, "evenly");
+	expect(quell_iofd_draw(&vars, 0x10) == 4, "the_only_one");
 }
 
 TEST(remap)
@@ -546,8 +521,7 @@ TEST(remap)
 	verdict_of(&defaults, &packet, &alternate);
 	quell_iofd_remap(&vars, to);
 	packet.working = 0x4;
-	EXPECT_TRUE(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 2)
-		TH_LOG("quell_iofd_remap__renumbered");
+	expect(verdict_of(&defaults, &packet, &alternate) == 'D' && alternate == 2, "renumbered");
 }
 
 TEST(opcodes)
@@ -575,11 +549,9 @@ TEST(opcodes)
 		{ "xrc_write_only", 0xaa, S | E }, { "manufacturer", 0xc0, 0 },
 		{ "manufacturer_last", 0xff, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_iofd_bth(cases[i].opcode))
-			TH_LOG("quell_iofd_bth__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_iofd_bth(row->opcode), "%s", row->name);
 	}
 }
 

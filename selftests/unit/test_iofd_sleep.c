@@ -18,25 +18,19 @@ TEST(falls_asleep)
 
 	quell_iofd_begin(vars, 7);
 	quell_iofd_watch(vars, &params, &none);
-	EXPECT_FALSE(quell_iofd_is_skipped(vars, 0))
-		TH_LOG("awake__after_begin");
+	expect(!quell_iofd_is_skipped(vars, 0), "after_begin");
 	none.now_ns++;
 	quell_iofd_watch(vars, &params, &none);
-	EXPECT_TRUE(quell_iofd_is_skipped(vars, 0))
-		TH_LOG("asleep__no_token_for_long");
-	EXPECT_FALSE(quell_iofd_is_skipped(vars, 1))
-		TH_LOG("asleep__a_token");
+	expect(quell_iofd_is_skipped(vars, 0), "no_token_for_long");
+	expect(!quell_iofd_is_skipped(vars, 1), "a_token");
 
 	token.now_ns = none.now_ns + 5;
 	quell_iofd_watch(vars, &params, &token);
-	EXPECT_FALSE(quell_iofd_is_skipped(vars, 0))
-		TH_LOG("awake__after_a_token");
-	EXPECT_EQ(token.now_ns, vars->since_ns)
-		TH_LOG("awake__all_flows_just_seen");
+	expect(!quell_iofd_is_skipped(vars, 0), "after_a_token");
+	expect_eq(token.now_ns, vars->since_ns, "all_flows_just_seen");
 	none.now_ns = token.now_ns + QUELL_IOFD_SLEEP_NS - 1;
 	quell_iofd_watch(vars, &params, &none);
-	EXPECT_FALSE(vars->asleep)
-		TH_LOG("awake__a_token_counts");
+	expect(!vars->asleep, "a_token_counts");
 
 	/* One flow has packets until now, then it is quiet. */
 	none.now_ns++;
@@ -44,16 +38,13 @@ TEST(falls_asleep)
 	vars->entry[3].state = QUELL_IOFD_ACTIVE;
 	vars->entry[3].seen_ns = none.now_ns - params.idle_ns + 1;
 	quell_iofd_watch(vars, &params, &none);
-	EXPECT_FALSE(vars->asleep)
-		TH_LOG("awake__a_flow_is_bound");
+	expect(!vars->asleep, "a_flow_is_bound");
 	none.now_ns++;
 	quell_iofd_watch(vars, &params, &none);
-	EXPECT_EQ(1, vars->used)
-		TH_LOG("awake__not_looked_at_each_packet");
+	expect_eq(1, vars->used, "not_looked_at_each_packet");
 	none.now_ns += params.idle_ns;
 	quell_iofd_watch(vars, &params, &none);
-	EXPECT_TRUE(vars->asleep && !vars->used)
-		TH_LOG("asleep__quiet");
+	expect(vars->asleep && !vars->used, "quiet");
 	free(vars);
 }
 

@@ -84,16 +84,14 @@ TEST(fls)
 	bool right = quell_fls_u64(0) == 0;
 	unsigned int bit;
 
-	EXPECT_EQ(0, quell_fls_u64(0))
-		TH_LOG("quell_fls_u64__zero");
+	expect_eq(0, quell_fls_u64(0), "zero");
 	for (bit = 0; bit < 64; bit++) {
 		u64 lowest = 1ULL << bit;
 
 		right = right && quell_fls_u64(lowest) == bit + 1 &&
 			quell_fls_u64(lowest | (lowest - 1)) == bit + 1;
 	}
-	EXPECT_TRUE(right)
-		TH_LOG("quell_fls_u64__every_bit");
+	expect(right, "every_bit");
 }
 
 TEST(division)
@@ -107,11 +105,9 @@ TEST(division)
 		{ "zero_divisor_saturates", 7, 0, QUELL_U64_MAX },
 		{ "largest_by_largest", QUELL_U64_MAX, QUELL_U64_MAX, 1 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_div_u64(cases[i].dividend, cases[i].divisor))
-			TH_LOG("quell_div_u64__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_div_u64(row->dividend, row->divisor), "%s", row->name);
 	}
 }
 
@@ -131,12 +127,9 @@ TEST(edges_cases)
 					quotient_is_right(edges[i], edges[j], edges[k]);
 		}
 	}
-	EXPECT_TRUE(pairs)
-		TH_LOG("pair_arithmetic__edges");
-	EXPECT_TRUE(shifts)
-		TH_LOG("shift_arithmetic__edges");
-	EXPECT_TRUE(quotients)
-		TH_LOG("quell_mul_div_u64__edges");
+	expect(pairs, "edges");
+	expect(shifts, "edges");
+	expect(quotients, "edges");
 }
 
 TEST(random_cases)
@@ -154,12 +147,9 @@ TEST(random_cases)
 		shifts = shifts && shift_is_right(a, b, random_between(&r, 1, 63));
 		quotients = quotients && quotient_is_right(a, b, c);
 	}
-	EXPECT_TRUE(pairs)
-		TH_LOG("pair_arithmetic__random");
-	EXPECT_TRUE(shifts)
-		TH_LOG("shift_arithmetic__random");
-	EXPECT_TRUE(quotients)
-		TH_LOG("quell_mul_div_u64__random");
+	expect(pairs, "random");
+	expect(shifts, "random");
+	expect(quotients, "random");
 }
 
 /* Error the function's documentation allows, in Q24 units. */
@@ -203,9 +193,8 @@ TEST(rsqrt)
 	u64 x_q16;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want_q24, quell_rsqrt_q24(cases[i].x_q16))
-			TH_LOG("quell_rsqrt_q24__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want_q24, quell_rsqrt_q24(row->x_q16), "%s", row->name);
 	}
 	for (x_q16 = 1; x_q16 < 1 << 21; x_q16++) {
 		u64 now_q24 = quell_rsqrt_q24(x_q16);
@@ -217,12 +206,9 @@ TEST(rsqrt)
 	for (i = 0; i < 5 * RANDOM_ROUNDS; i++)
 		wide = wide && rsqrt_is_right(random_magnitude(&r, 1, QUELL_U64_MAX),
 					      &worst);
-	EXPECT_TRUE(small)
-		TH_LOG("quell_rsqrt_q24__bound_up_to_32");
-	EXPECT_TRUE(wide)
-		TH_LOG("quell_rsqrt_q24__bound_random");
-	EXPECT_TRUE(falling)
-		TH_LOG("quell_rsqrt_q24__never_rises_up_to_32");
+	expect(small, "bound_up_to_32");
+	expect(wide, "bound_random");
+	expect(falling, "never_rises_up_to_32");
 	printf("# quell_rsqrt_q24: largest error %.3Lf of the promised bound\n", worst);
 }
 
@@ -246,10 +232,8 @@ TEST(draw_cases)
 		even = even && now[i] > 845 && now[i] < 1155 && window[i] > 845 &&
 		       window[i] < 1155 && pairs[i / 8][i % 8] > 845 &&
 		       pairs[i / 8][i % 8] < 1155;
-	EXPECT_TRUE(even)
-		TH_LOG("quell_draw_u32__even");
-	EXPECT_TRUE(quell_draw_u32(5, 7) == quell_draw_u32(5, 7))
-		TH_LOG("quell_draw_u32__repeatable");
+	expect(even, "even");
+	expect(quell_draw_u32(5, 7) == quell_draw_u32(5, 7), "repeatable");
 }
 
 TEST_HARNESS_MAIN

@@ -30,22 +30,16 @@ static const struct {
 
 TEST(forms_cases)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+	for_each_row(row, forms) {
 		u8 wire[QUELL_NACK_BYTES] = { 0 };
 		struct quell_nack nack = { 0 };
 
-		EXPECT_EQ(12, quell_nack_encode(&forms[i].nack, wire))
-			TH_LOG("quell_nack_encode__%s_length", forms[i].name);
-		EXPECT_TRUE(!memcmp(wire, forms[i].wire, sizeof(wire)))
-			TH_LOG("quell_nack_encode__%s_bytes", forms[i].name);
-		EXPECT_TRUE(quell_nack_decode(forms[i].wire, 10, &nack))
-			TH_LOG("quell_nack_decode__%s", forms[i].name);
-		EXPECT_EQ(forms[i].nack.seq, nack.seq)
-			TH_LOG("quell_nack_decode__%s_seq", forms[i].name);
-		EXPECT_EQ(forms[i].nack.bytes, nack.bytes)
-			TH_LOG("quell_nack_decode__%s_bytes", forms[i].name);
+		expect_eq(12, quell_nack_encode(&row->nack, wire), "%s_length", row->name);
+		expect(!memcmp(wire, row->wire, sizeof(wire)), "%s_bytes", row->name);
+		expect(quell_nack_decode(row->wire, 10, &nack), "%s", row->name);
+		expect_eq(row->nack.seq, nack.seq, "%s_seq", row->name);
+		expect_eq(row->nack.bytes, nack.bytes, "%s_bytes", row->name);
 	}
 }
 
@@ -62,15 +56,12 @@ TEST(decode_refuses)
 		{ "longer", 14, 1, true },
 		{ "no_byte_lost", 10, 0, false },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u8 wire[OPTIONS_BYTES] = { 254, cases[i].stated, 0x51, 0x4e, 1, 2, 3, 4,
-					   0, cases[i].bytes };
+	for_each_row(row, cases) {
+		u8 wire[OPTIONS_BYTES] = { 254, row->stated, 0x51, 0x4e, 1, 2, 3, 4, 0, row->bytes };
 		struct quell_nack nack;
 
-		EXPECT_TRUE(quell_nack_decode(wire, cases[i].stated, &nack) == cases[i].good)
-			TH_LOG("quell_nack_decode__%s", cases[i].name);
+		expect(quell_nack_decode(wire, row->stated, &nack) == row->good, "%s", row->name);
 	}
 }
 
@@ -92,16 +83,13 @@ TEST(find)
 		{ "behind_the_end", 12, 12, 0, { 0, 254, 10, 0x51, 0x4e } },
 		{ "nothing", 0, 0, 0, { 254, 10, 0x51, 0x4e } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		u32 stated = 0;
-		u32 at = quell_nack_find(cases[i].options, cases[i].bytes, &stated);
+		u32 at = quell_nack_find(row->options, row->bytes, &stated);
 
-		EXPECT_EQ(cases[i].at, at)
-			TH_LOG("quell_nack_find__%s", cases[i].name);
-		EXPECT_EQ(cases[i].stated, stated)
-			TH_LOG("quell_nack_find__%s_length", cases[i].name);
+		expect_eq(row->at, at, "%s", row->name);
+		expect_eq(row->stated, stated, "%s_length", row->name);
 	}
 }
 
@@ -129,8 +117,7 @@ TEST(round_trip)
 			 back.seq != nack.seq || back.bytes != nack.bytes ||
 			 (before && quell_opt_find(options, bytes, &stated) != 0);
 	}
-	EXPECT_EQ(0, wrong)
-		TH_LOG("quell_nack__a_million_round_trips");
+	expect_eq(0, wrong, "a_million_round_trips");
 }
 
 TEST_HARNESS_MAIN

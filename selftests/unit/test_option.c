@@ -58,17 +58,13 @@ static const struct {
 
 TEST(encode)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(forms); i++) {
+	for_each_row(row, forms) {
 		u8 wire[QUELL_OPT_MAX_BYTES] = { 0 };
 
-		EXPECT_EQ(forms[i].bytes, quell_opt_bytes(&forms[i].opt))
-			TH_LOG("quell_opt_bytes__%s", forms[i].name);
-		EXPECT_EQ(forms[i].bytes, quell_opt_encode(&forms[i].opt, wire))
-			TH_LOG("quell_opt_encode__%s_length", forms[i].name);
-		EXPECT_TRUE(!memcmp(wire, forms[i].wire, sizeof(wire)))
-			TH_LOG("quell_opt_encode__%s_bytes", forms[i].name);
+		expect_eq(row->bytes, quell_opt_bytes(&row->opt), "%s", row->name);
+		expect_eq(row->bytes, quell_opt_encode(&row->opt, wire), "%s_length", row->name);
+		expect(!memcmp(wire, row->wire, sizeof(wire)), "%s_bytes", row->name);
 	}
 }
 
@@ -86,13 +82,12 @@ static bool same(const struct quell_opt *a, const struct quell_opt *b)
 TEST(decode)
 {
 	struct quell_opt opt;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(forms); i++) {
-		EXPECT_TRUE(quell_opt_decode(forms[i].wire, forms[i].wire[1],
-			    forms[i].opt.form == QUELL_OPT_SYN, &opt) && same(&opt,
-			    &forms[i].opt))
-			TH_LOG("quell_opt_decode__%s", forms[i].name);
+	for_each_row(row, forms) {
+		expect(quell_opt_decode(row->wire, row->wire[1], row->opt.form == QUELL_OPT_SYN,
+					&opt) &&
+			       same(&opt, &row->opt),
+		       "%s", row->name);
 	}
 }
 
@@ -105,8 +100,7 @@ TEST(hold_saturates)
 
 	quell_opt_encode(&opt, wire);
 	quell_opt_decode(wire, wire[1], false, &back);
-	EXPECT_EQ(QUELL_OPT_HOLD_MAX_NS, back.hold_ns)
-		TH_LOG("quell_opt_encode__hold_time_saturates");
+	expect_eq(QUELL_OPT_HOLD_MAX_NS, back.hold_ns, "hold_time_saturates");
 }
 
 TEST(decode_length)
@@ -130,15 +124,13 @@ TEST(decode_length)
 		{ "record_too_short", 27, false, QUELL_OPT_F_ACK | QUELL_OPT_F_RECORD, false },
 		{ "both_too_short", 21, false, QUELL_OPT_F_DATA | QUELL_OPT_F_ACK, false },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u8 wire[OPTIONS_BYTES] = { 254, cases[i].bytes, 0x51, 0x55, cases[i].flags };
+	for_each_row(row, cases) {
+		u8 wire[OPTIONS_BYTES] = { 254, row->bytes, 0x51, 0x55, row->flags };
 		struct quell_opt opt;
 
-		EXPECT_TRUE(quell_opt_decode(wire, cases[i].bytes, cases[i].syn,
-			    &opt) == cases[i].good)
-			TH_LOG("quell_opt_decode__%s", cases[i].name);
+		expect(quell_opt_decode(wire, row->bytes, row->syn, &opt) == row->good, "%s",
+		       row->name);
 	}
 }
 
@@ -161,13 +153,11 @@ TEST(telemetry_at)
 		{ "short_form", QUELL_OPT_F_TELEMETRY, 8, 0 },
 		{ "no_flags_at_all", QUELL_OPT_F_TELEMETRY, 4, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u8 wire[OPTIONS_BYTES] = { 254, cases[i].stated, 0x51, 0x55, cases[i].flags };
+	for_each_row(row, cases) {
+		u8 wire[OPTIONS_BYTES] = { 254, row->stated, 0x51, 0x55, row->flags };
 
-		EXPECT_EQ(cases[i].at, quell_opt_telemetry_at(wire, cases[i].stated))
-			TH_LOG("quell_opt_telemetry_at__%s", cases[i].name);
+		expect_eq(row->at, quell_opt_telemetry_at(wire, row->stated), "%s", row->name);
 	}
 }
 
@@ -195,17 +185,14 @@ TEST(find)
 		{ "only_padding", 4, 4, 0, { 1, 1, 1, 1 } },
 		{ "nothing", 0, 0, 0, { 254, 8, 0x51, 0x55 } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		u32 stated = 0;
-		u32 at = quell_opt_find(cases[i].options, cases[i].bytes, &stated);
+		u32 at = quell_opt_find(row->options, row->bytes, &stated);
 
-		EXPECT_EQ(cases[i].at, at)
-			TH_LOG("quell_opt_find__%s", cases[i].name);
-		if (cases[i].at < cases[i].bytes) {
-			EXPECT_EQ(cases[i].stated, stated)
-				TH_LOG("quell_opt_find__%s_length", cases[i].name);
+		expect_eq(row->at, at, "%s", row->name);
+		if (row->at < row->bytes) {
+			expect_eq(row->stated, stated, "%s_length", row->name);
 		}
 	}
 }
@@ -270,20 +257,14 @@ static const struct {
 
 TEST(message)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		EXPECT_EQ(places[i].flags, quell_opt_message(&places[i].place))
-			TH_LOG("quell_opt_message__%s", places[i].name);
+	for_each_row(row, places) {
+		expect_eq(row->flags, quell_opt_message(&row->place), "%s", row->name);
 	}
-	EXPECT_TRUE(quell_opt_ends(QUELL_OPT_F_DATA | QUELL_OPT_F_START, true))
-		TH_LOG("quell_opt_ends__last_packet");
-	EXPECT_TRUE(!quell_opt_ends(QUELL_OPT_F_DATA, false))
-		TH_LOG("quell_opt_ends__rest_of_its_burst");
-	EXPECT_TRUE(!quell_opt_ends(QUELL_OPT_F_MORE, true))
-		TH_LOG("quell_opt_ends__more_behind");
-	EXPECT_TRUE(!quell_opt_ends(QUELL_OPT_F_MORE, false))
-		TH_LOG("quell_opt_ends__middle");
+	expect(quell_opt_ends(QUELL_OPT_F_DATA | QUELL_OPT_F_START, true), "last_packet");
+	expect(!quell_opt_ends(QUELL_OPT_F_DATA, false), "rest_of_its_burst");
+	expect(!quell_opt_ends(QUELL_OPT_F_MORE, true), "more_behind");
+	expect(!quell_opt_ends(QUELL_OPT_F_MORE, false), "middle");
 }
 
 /* An option written behind any number of other options is found and decoded unchanged. */
@@ -304,8 +285,7 @@ TEST(round_trip)
 		wrong += at != before || !quell_opt_decode(options + at, stated, false, &back) ||
 			 !same(&opt, &back);
 	}
-	EXPECT_EQ(0, wrong)
-		TH_LOG("quell_opt__a_million_round_trips");
+	expect_eq(0, wrong, "a_million_round_trips");
 }
 
 TEST_HARNESS_MAIN

@@ -31,17 +31,15 @@ TEST(charge)
 		{ "nothing", 1000, 0, 0, 0, 7 },
 		{ "largest", 1ULL << 44, 61035, 2748779069440, 1 << 30, 1 },
 	};
-	size_t i;
 	u32 k;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_shaper wire = { 0, 0 };
 
-		for (k = 0; k < cases[i].packets; k++)
-			quell_shaper_charge(&wire, cases[i].rate_bytes_ps, cases[i].bytes);
-		EXPECT_TRUE(wire.free_ns == cases[i].want_ns &&
-			    wire.free_rem == cases[i].want_rem)
-			TH_LOG("quell_shaper_charge__%s", cases[i].name);
+		for (k = 0; k < row->packets; k++)
+			quell_shaper_charge(&wire, row->rate_bytes_ps, row->bytes);
+		expect(wire.free_ns == row->want_ns && wire.free_rem == row->want_rem, "%s",
+		       row->name);
 	}
 }
 
@@ -68,8 +66,7 @@ TEST(charge_is_exact)
 				wire.free_rem == (u64)(work % rate_bytes_ps);
 		}
 	}
-	EXPECT_TRUE(exact)
-		TH_LOG("quell_shaper_charge__exact_over_busy_periods");
+	expect(exact, "exact_over_busy_periods");
 }
 
 /* What is charged and taken back leaves no trace. */
@@ -93,8 +90,7 @@ TEST(refund)
 		exact = exact && wire.free_ns == before.free_ns &&
 			wire.free_rem == before.free_rem;
 	}
-	EXPECT_TRUE(exact)
-		TH_LOG("quell_shaper_refund__of_what_was_charged");
+	expect(exact, "of_what_was_charged");
 }
 
 /* At a rate that has become slower, what is taken back is longer than all time there was. */
@@ -103,24 +99,19 @@ TEST(refund_at_another_rate)
 	struct quell_shaper wire = { 1000, 7 };
 
 	quell_shaper_refund(&wire, 8, 64000);
-	EXPECT_TRUE(wire.free_ns == 0 && wire.free_rem < 8)
-		TH_LOG("quell_shaper_refund__of_more_than_time");
+	expect(wire.free_ns == 0 && wire.free_rem < 8, "of_more_than_time");
 }
 
 TEST(wake)
 {
 	struct quell_shaper wire = { 1000, 7 };
 
-	EXPECT_EQ(1001, quell_shaper_ready_ns(&wire))
-		TH_LOG("quell_shaper_ready_ns__rounds_up");
+	expect_eq(1001, quell_shaper_ready_ns(&wire), "rounds_up");
 	quell_shaper_restart(&wire, 1000);
-	EXPECT_TRUE(wire.free_ns == 1000 && wire.free_rem == 7)
-		TH_LOG("quell_shaper_wake__busy");
+	expect(wire.free_ns == 1000 && wire.free_rem == 7, "busy");
 	quell_shaper_restart(&wire, 1001);
-	EXPECT_TRUE(wire.free_ns == 1001 && !wire.free_rem)
-		TH_LOG("quell_shaper_wake__idle");
-	EXPECT_EQ(1001, quell_shaper_ready_ns(&wire))
-		TH_LOG("quell_shaper_ready_ns__whole");
+	expect(wire.free_ns == 1001 && !wire.free_rem, "idle");
+	expect_eq(1001, quell_shaper_ready_ns(&wire), "whole");
 }
 
 TEST(rerate)
@@ -137,15 +128,13 @@ TEST(rerate)
 		{ "newly_shaped", 2000, 0, 0, 1000, 1000, 0 },
 		{ "idle", 900, 7, 1000, 2000, 1000, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_shaper wire = { cases[i].free_ns, cases[i].free_rem };
+	for_each_row(row, cases) {
+		struct quell_shaper wire = { row->free_ns, row->free_rem };
 
-		quell_shaper_rerate(&wire, 1000, cases[i].old_bytes_ps, cases[i].new_bytes_ps);
-		EXPECT_TRUE(wire.free_ns == cases[i].want_ns &&
-			    wire.free_rem == cases[i].want_rem)
-			TH_LOG("quell_shaper_rerate__%s", cases[i].name);
+		quell_shaper_rerate(&wire, 1000, row->old_bytes_ps, row->new_bytes_ps);
+		expect(wire.free_ns == row->want_ns && wire.free_rem == row->want_rem, "%s",
+		       row->name);
 	}
 }
 
@@ -169,23 +158,20 @@ TEST(marks_cases)
 		{ "widest", 0, 0xffffffff, 65536, 0x80000000, 0.5 },
 	};
 	const int draws = 100000;
-	size_t i;
 	int k;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_red_params params = {
-			cases[i].min_bytes, cases[i].max_bytes, cases[i].prob_q16
-		};
-		double want = cases[i].want;
+	for_each_row(row, cases) {
+		struct quell_red_params params = { row->min_bytes, row->max_bytes, row->prob_q16 };
+		double want = row->want;
 		struct quell_red_vars vars;
 		int marks = 0;
 
 		quell_red_seed(&vars, 6);
 		for (k = 0; k < draws; k++)
-			marks += quell_red_marks(&params, &vars, cases[i].queued_bytes);
+			marks += quell_red_marks(&params, &vars, row->queued_bytes);
 		/* Five standard deviations of the binomial distribution; 0 at probability 0, 1. */
-		EXPECT_TRUE(fabs(marks - draws * want) <= 5 * sqrt(draws * want * (1 - want)))
-			TH_LOG("quell_red_marks__%s", cases[i].name);
+		expect(fabs(marks - draws * want) <= 5 * sqrt(draws * want * (1 - want)), "%s",
+		       row->name);
 	}
 }
 
@@ -206,24 +192,18 @@ TEST(lottery)
 		differ += draw != quell_red_draw(&c);
 		alive = alive && a.lottery;
 	}
-	EXPECT_TRUE(same)
-		TH_LOG("quell_red_seed__same_seed_same_draws");
-	EXPECT_TRUE(differ > 990)
-		TH_LOG("quell_red_seed__neighbours_differ");
-	EXPECT_TRUE(alive)
-		TH_LOG("quell_red_draw__never_stuck_at_zero");
+	expect(same, "same_seed_same_draws");
+	expect(differ > 990, "neighbours_differ");
+	expect(alive, "never_stuck_at_zero");
 	/* The only seed that the mixing maps to 0. */
 	quell_red_seed(&a, 0 - 0x9e3779b97f4a7c15ULL);
-	EXPECT_EQ(1, a.lottery)
-		TH_LOG("quell_red_seed__zero_is_avoided");
+	expect_eq(1, a.lottery, "zero_is_avoided");
 	before = a;
 	quell_red_marks(&params, &a, 99);
 	quell_red_marks(&params, &a, 200);
-	EXPECT_TRUE(a.lottery == before.lottery)
-		TH_LOG("quell_red_marks__no_draw_outside");
+	expect(a.lottery == before.lottery, "no_draw_outside");
 	quell_red_marks(&params, &a, 150);
-	EXPECT_TRUE(a.lottery != before.lottery)
-		TH_LOG("quell_red_marks__draws_between");
+	expect(a.lottery != before.lottery, "draws_between");
 }
 
 TEST(class_index)
@@ -250,11 +230,9 @@ TEST(class_index)
 		{ "no_dscp", QUELL_DSCP_NONE, QUELL_RED_CLASSES_MAX },
 		{ "beyond_all", 0xffffffff, QUELL_RED_CLASSES_MAX },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_TRUE(quell_red_class_index(&classes, cases[i].dscp) == cases[i].want)
-			TH_LOG("quell_red_class_index__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect(quell_red_class_index(&classes, row->dscp) == row->want, "%s", row->name);
 	}
 }
 
@@ -265,14 +243,11 @@ TEST(class_overlap)
 		.class = { { .dscps = 0xff }, { .dscps = 0xff00 }, { .dscps = 0x80 } },
 	};
 
-	EXPECT_TRUE(!quell_red_class_overlap(&classes))
-		TH_LOG("quell_red_class_overlap__apart");
+	expect(!quell_red_class_overlap(&classes), "apart");
 	classes.count = 3;
-	EXPECT_TRUE(quell_red_class_overlap(&classes))
-		TH_LOG("quell_red_class_overlap__first_and_third");
+	expect(quell_red_class_overlap(&classes), "first_and_third");
 	classes.count = 0;
-	EXPECT_TRUE(!quell_red_class_overlap(&classes))
-		TH_LOG("quell_red_class_overlap__none");
+	expect(!quell_red_class_overlap(&classes), "none");
 }
 
 TEST_HARNESS_MAIN

@@ -32,16 +32,13 @@ TEST(measure)
 		{ "no_rate", 8000, 0, 0 },
 		{ "no_time", 0, GBIT_100_BYTES_PS, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_portload_params p;
 
-		quell_portload_measure(&p, cases[i].base_rtt_ns, cases[i].link_bytes_ps);
-		EXPECT_EQ(cases[i].want_q8, p.bdp_q8)
-			TH_LOG("quell_portload_measure__%s", cases[i].name);
-		EXPECT_EQ(cases[i].base_rtt_ns, p.base_rtt_ns)
-			TH_LOG("quell_portload_measure__%s_time", cases[i].name);
+		quell_portload_measure(&p, row->base_rtt_ns, row->link_bytes_ps);
+		expect_eq(row->want_q8, p.bdp_q8, "%s", row->name);
+		expect_eq(row->base_rtt_ns, p.base_rtt_ns, "%s_time", row->name);
 	}
 }
 
@@ -69,23 +66,20 @@ TEST(advance)
 		{ "no_time_constant", 0, 256000, 500 << 8, 0, 1000, 0, 1000 },
 		{ "neither_time", 0, 256000, 500 << 8, 0, 0, QUELL_U64_MAX, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_portload_params p = { .base_rtt_ns = cases[i].base_rtt_ns };
+	for_each_row(row, cases) {
+		struct quell_portload_params p = { .base_rtt_ns = row->base_rtt_ns };
 		struct quell_portload load = {
 			.tx_bytes = 7,
-			.pending_q8 = cases[i].pending_q8,
-			.flight_q8 = cases[i].flight_q8,
-			.last_ns = cases[i].last_ns,
+			.pending_q8 = row->pending_q8,
+			.flight_q8 = row->flight_q8,
+			.last_ns = row->last_ns,
 		};
 
-		quell_portload_advance(&load, &p, cases[i].now_ns);
-		EXPECT_EQ(cases[i].want_q8, load.flight_q8)
-			TH_LOG("quell_portload_advance__%s", cases[i].name);
-		EXPECT_TRUE(load.last_ns == cases[i].want_last_ns && !load.pending_q8 &&
-			    load.tx_bytes == 7)
-			TH_LOG("quell_portload_advance__%s_rest", cases[i].name);
+		quell_portload_advance(&load, &p, row->now_ns);
+		expect_eq(row->want_q8, load.flight_q8, "%s", row->name);
+		expect(load.last_ns == row->want_last_ns && !load.pending_q8 && load.tx_bytes == 7,
+		       "%s_rest", row->name);
 	}
 }
 
@@ -106,14 +100,13 @@ TEST(load_cases)
 		{ "beyond_64_bits", QUELL_U64_MAX, 1, 1, QUELL_U64_MAX },
 		{ "largest_queue", 0, 0xffffffffULL << 8, 0xffffffff, QUELL_Q16_ONE },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_portload_params p = { .bdp_q8 = cases[i].bdp_q8 };
-		struct quell_portload load = { .flight_q8 = cases[i].flight_q8 };
+	for_each_row(row, cases) {
+		struct quell_portload_params p = { .bdp_q8 = row->bdp_q8 };
+		struct quell_portload load = { .flight_q8 = row->flight_q8 };
 
-		EXPECT_EQ(cases[i].want_q16, quell_portload_q16(&load, &p, cases[i].queue_bytes))
-			TH_LOG("quell_portload_q16__%s", cases[i].name);
+		expect_eq(row->want_q16, quell_portload_q16(&load, &p, row->queue_bytes), "%s",
+			  row->name);
 	}
 }
 
@@ -123,20 +116,15 @@ TEST(add)
 
 	quell_portload_add(&load, 1538);
 	quell_portload_add(&load, 90);
-	EXPECT_TRUE(load.tx_bytes == 1628 && load.pending_q8 == 1628 << 8)
-		TH_LOG("quell_portload_add__adds");
-	EXPECT_EQ(25, quell_portload_tx_units(&load))
-		TH_LOG("quell_portload_tx_units__rounds_down");
+	expect(load.tx_bytes == 1628 && load.pending_q8 == 1628 << 8, "adds");
+	expect_eq(25, quell_portload_tx_units(&load), "rounds_down");
 	load.tx_bytes = (1ULL << 30) + 64;
-	EXPECT_EQ(1, quell_portload_tx_units(&load))
-		TH_LOG("quell_portload_tx_units__comes_round");
+	expect_eq(1, quell_portload_tx_units(&load), "comes_round");
 	load.tx_bytes = (1ULL << 30) - 1;
-	EXPECT_EQ(0xffffff, quell_portload_tx_units(&load))
-		TH_LOG("quell_portload_tx_units__largest");
+	expect_eq(0xffffff, quell_portload_tx_units(&load), "largest");
 	load.pending_q8 = QUELL_U64_MAX - 1;
 	quell_portload_add(&load, 5);
-	EXPECT_EQ(QUELL_U64_MAX, load.pending_q8)
-		TH_LOG("quell_portload_add__saturates");
+	expect_eq(QUELL_U64_MAX, load.pending_q8, "saturates");
 }
 
 /* Steady streams settle at their rate, whatever their packet sizes. */
@@ -157,24 +145,22 @@ TEST(rest)
 		{ "slow_link_tenth", 100000, 2500000, 6052000, 1513, 0.1 },
 		{ "hundredth", 8000, GBIT_100_BYTES_PS, 33600, 4200, 0.01 },
 	};
-	size_t i;
 	int k;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_portload_params p;
 		struct quell_portload load = { 0 };
 		u64 now_ns = 1000000;
 		double got;
 
-		quell_portload_measure(&p, cases[i].base_rtt_ns, cases[i].link_bytes_ps);
+		quell_portload_measure(&p, row->base_rtt_ns, row->link_bytes_ps);
 		for (k = 0; k < 10000; k++) {
-			quell_portload_advance(&load, &p, now_ns += cases[i].gap_ns);
-			quell_portload_add(&load, cases[i].bytes);
+			quell_portload_advance(&load, &p, now_ns += row->gap_ns);
+			quell_portload_add(&load, row->bytes);
 		}
 		got = quell_portload_q16(&load, &p, 0) / 65536.;
-		EXPECT_TRUE(fabs(got - cases[i].want) < 1e-4)
-			TH_LOG("quell_portload__rests_at_%s: got %.6f, want %.6f", cases[i].name,
-			       got, cases[i].want);
+		expect(fabs(got - row->want) < 1e-4, "rests_at_%s: got %.6f, want %.6f", row->name,
+		       got, row->want);
 	}
 }
 
@@ -190,8 +176,7 @@ TEST(empties)
 		quell_portload_advance(&load, &p, load.last_ns + 1);
 		steps++;
 	}
-	EXPECT_EQ(0, load.flight_q8)
-		TH_LOG("quell_portload_advance__empties_ns_by_ns");
+	expect_eq(0, load.flight_q8, "empties_ns_by_ns");
 }
 
 /* The equations in floating point, with the errors of @load so far: see test_model(). */
@@ -255,12 +240,10 @@ TEST(model_cases)
 
 	for (run = 0; run < 3000; run++)
 		within = within && model_run(&r, &worst);
-	EXPECT_TRUE(within)
-		TH_LOG("quell_portload_advance__as_the_equations");
+	expect(within, "as_the_equations");
 	printf("# largest error: %.3f of the bound, which is below 1/256 byte a packet kept\n",
 	       worst);
-	EXPECT_TRUE(worst > 0.5)
-		TH_LOG("quell_portload_advance__bound_is_near");
+	expect(worst > 0.5, "bound_is_near");
 }
 
 TEST(available)
@@ -275,26 +258,25 @@ TEST(available)
 		{ "more_than_full", 100001, 0 }, { "largest", 1ULL << 50, 0 },
 	};
 	struct quell_portload_params p;
-	size_t i;
 
 	quell_portload_measure(&p, 8000, 12500000000);
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_portload load = {
-			.flight_q8 = cases[i].flight_bytes << QUELL_PORTLOAD_Q,
+			.flight_q8 = row->flight_bytes << QUELL_PORTLOAD_Q,
 		};
 
-		EXPECT_EQ(cases[i].want_bytes_ps, quell_portload_available_bytes_ps(&load, &p,
-			  12500000000))
-			TH_LOG("quell_portload_available_bytes_ps__%s", cases[i].name);
+		expect_eq(row->want_bytes_ps,
+			  quell_portload_available_bytes_ps(&load, &p, 12500000000), "%s",
+			  row->name);
 	}
 	/* A product of some 41 bytes, rounded down to 10666 / 256: idle is idle. */
 	quell_portload_measure(&p, 100, 416666667);
-	EXPECT_EQ(416666667, quell_portload_available_bytes_ps(&(struct quell_portload) { 0 }, &p,
-								416666667))
-		TH_LOG("quell_portload_available_bytes_ps__idle_fraction");
+	expect_eq(416666667,
+		  quell_portload_available_bytes_ps(&(struct quell_portload){ 0 }, &p, 416666667),
+		  "idle_fraction");
 	quell_portload_measure(&p, 8000, 0);
-	EXPECT_EQ(0, quell_portload_available_bytes_ps(&(struct quell_portload) { 0 }, &p, 0))
-		TH_LOG("quell_portload_available_bytes_ps__no_link");
+	expect_eq(0, quell_portload_available_bytes_ps(&(struct quell_portload){ 0 }, &p, 0),
+		  "no_link");
 }
 
 /* Against what is left of B * T over T, of any rate and time. */
@@ -331,11 +313,9 @@ TEST(hops_cases)
 		{ "sender_128", 128, 0 }, { "first_128", 127, 1 }, { "last_128", 65, 63 },
 		{ "sender_255", 255, 0 }, { "first_255", 254, 1 }, { "last_255", 129, 126 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_hops(cases[i].ttl))
-			TH_LOG("quell_hops__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_hops(row->ttl), "%s", row->name);
 	}
 }
 

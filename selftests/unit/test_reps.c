@@ -106,19 +106,17 @@ TEST(histories)
 		  "FFFFFFFFFFFFFFFFFF", "------------------" },
 	};
 	struct played got;
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		bool same;
 
-		play(cases[i].steps, &got);
-		same = !strcmp(got.source, cases[i].source) && got.nr == strlen(cases[i].want);
+		play(row->steps, &got);
+		same = !strcmp(got.source, row->source) && got.nr == strlen(row->want);
 		for (k = 0; same && k < got.nr; k++)
-			same = cases[i].want[k] == '-' ?
-			       got.entropy[k] >= 1 && got.entropy[k] <= 64 :
-			       got.entropy[k] == cases[i].want[k] - '0';
-		EXPECT_TRUE(same)
-			TH_LOG("quell_reps_next__%s: got %s", cases[i].name, got.source);
+			same = row->want[k] == '-' ? got.entropy[k] >= 1 && got.entropy[k] <= 64 :
+						     got.entropy[k] == row->want[k] - '0';
+		expect(same, "%s: got %s", row->name, got.source);
 	}
 }
 
@@ -137,21 +135,14 @@ TEST(echo_says_whether_kept)
 	struct quell_reps reps;
 
 	one_of_each(&reps);
-	EXPECT_TRUE(quell_reps_echo(&reps, 64, 64, false))
-		TH_LOG("quell_reps_echo__kept");
-	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 64, false))
-		TH_LOG("quell_reps_echo__second_of_a_burst");
-	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 63, true))
-		TH_LOG("quell_reps_echo__marked");
-	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 63, false))
-		TH_LOG("quell_reps_echo__behind_a_marked_one");
-	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 65, false))
-		TH_LOG("quell_reps_echo__too_large");
-	EXPECT_TRUE(quell_reps_echo(&reps, 255, 255, false))
-		TH_LOG("quell_reps_echo__largest");
+	expect(quell_reps_echo(&reps, 64, 64, false), "kept");
+	expect(!quell_reps_echo(&reps, 64, 64, false), "second_of_a_burst");
+	expect(!quell_reps_echo(&reps, 64, 63, true), "marked");
+	expect(!quell_reps_echo(&reps, 64, 63, false), "behind_a_marked_one");
+	expect(!quell_reps_echo(&reps, 64, 65, false), "too_large");
+	expect(quell_reps_echo(&reps, 255, 255, false), "largest");
 	quell_reps_init(&reps, 1);
-	EXPECT_TRUE(!quell_reps_echo(&reps, 64, 1, false))
-		TH_LOG("quell_reps_echo__never_sent");
+	expect(!quell_reps_echo(&reps, 64, 1, false), "never_sent");
 }
 
 /* 300 segments with one entropy: echoes of 255 of them are accepted. */
@@ -166,8 +157,7 @@ TEST(count_stops)
 		quell_reps_next(&reps, 1, false, 0, &source);
 	for (i = 0; i < 300; i++)
 		kept += quell_reps_echo(&reps, 1, 1, false);
-	EXPECT_EQ(255, kept)
-		TH_LOG("quell_reps_next__count_stops");
+	expect_eq(255, kept, "count_stops");
 }
 
 /* A timeout near the largest time must not wrap. */
@@ -180,8 +170,7 @@ TEST(late_timeout)
 	quell_reps_echo(&reps, 64, 1, false);
 	quell_reps_on_rto(&reps, QUELL_U64_MAX - 5);
 	quell_reps_next(&reps, 64, false, QUELL_U64_MAX - 5, &source);
-	EXPECT_TRUE(source == QUELL_REPS_FROZEN)
-		TH_LOG("quell_reps_on_rto__saturates");
+	expect(source == QUELL_REPS_FROZEN, "saturates");
 }
 
 /*
@@ -192,22 +181,21 @@ TEST(draws_are_even)
 {
 	static const u32 sizes[] = { 1, 2, 3, 64, 255 };
 	enum { DRAWS = 1000000 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		double even = (double)DRAWS / sizes[i], chi = 0, slack;
+	for_each_row(row, sizes) {
+		double even = (double)DRAWS / *row, chi = 0, slack;
 		u32 count[256] = { 0 }, k;
 		struct quell_reps reps;
 
-		quell_reps_init(&reps, sizes[i]);
+		quell_reps_init(&reps, *row);
 		for (k = 0; k < DRAWS; k++)
-			count[quell_reps_draw(&reps, sizes[i])]++;
-		for (k = 1; k <= sizes[i]; k++)
+			count[quell_reps_draw(&reps, *row)]++;
+		for (k = 1; k <= *row; k++)
 			chi += (count[k] - even) * (count[k] - even) / even;
-		slack = 50.0 * (sizes[i] - 1);
-		chi -= sizes[i] - 1;
-		EXPECT_TRUE(!count[0] && chi * chi <= slack)
-			TH_LOG("quell_reps_draw__even_over_%u: %g from the mean", sizes[i], chi);
+		slack = 50.0 * (*row - 1);
+		chi -= *row - 1;
+		expect(!count[0] && chi * chi <= slack, "even_over_%u: %g from the mean", *row,
+		       chi);
 	}
 }
 
@@ -226,11 +214,9 @@ TEST(seeds)
 		repeats = repeats && entropy == quell_reps_draw(&same, 64);
 		equal += entropy == quell_reps_draw(&other, 64);
 	}
-	EXPECT_TRUE(repeats)
-		TH_LOG("quell_reps_init__equal_seeds_equal_draws");
+	expect(repeats, "equal_seeds_equal_draws");
 	/* One in 64 by chance, 16 of 1000; standard deviation 4. */
-	EXPECT_TRUE(equal < 36)
-		TH_LOG("quell_reps_init__other_seeds_other_draws");
+	expect(equal < 36, "other_seeds_other_draws");
 }
 
 /* One random history; returns the segments recycled or frozen, or -1 if model and core differ. */
@@ -282,8 +268,7 @@ TEST(model_cases)
 
 		known = more < 0 ? -1 : known + more;
 	}
-	EXPECT_TRUE(known > 100000)
-		TH_LOG("quell_reps__as_the_model");
+	expect(known > 100000, "as_the_model");
 	printf("# %d segments with a known entropy\n", known);
 }
 
@@ -299,12 +284,10 @@ TEST(forgotten)
 	quell_reps_on_rto(&reps, 0);
 	quell_reps_forget(&reps);
 	quell_reps_next(&reps, 64, false, 1, &source);
-	EXPECT_EQ(QUELL_REPS_FRESH, source)
-		TH_LOG("quell_reps_forget__draws");
+	expect_eq(QUELL_REPS_FRESH, source, "draws");
 	quell_reps_on_rto(&reps, 2);
 	quell_reps_next(&reps, 64, false, 3, &source);
-	EXPECT_EQ(QUELL_REPS_FRESH, source)
-		TH_LOG("quell_reps_forget__nothing_to_freeze");
+	expect_eq(QUELL_REPS_FRESH, source, "nothing_to_freeze");
 }
 
 TEST_HARNESS_MAIN

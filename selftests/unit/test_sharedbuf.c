@@ -29,12 +29,12 @@ TEST(threshold)
 		{ "smallest_alpha", 1 << 30, 0, 1, 1 << 14 },
 		{ "largest", 0xffffffff, 0, 0xffffffff, 0xffffffff },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want_bytes, quell_sharedbuf_threshold(cases[i].size_bytes,
-			  cases[i].used_bytes, cases[i].alpha_q16))
-			TH_LOG("quell_sharedbuf_threshold__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->want_bytes,
+			  quell_sharedbuf_threshold(row->size_bytes, row->used_bytes,
+						    row->alpha_q16),
+			  "%s", row->name);
 	}
 }
 
@@ -53,13 +53,11 @@ TEST(admits)
 		{ "no_wrap_of_used", 1000, 0xffffffff, ONE, 0, 64, false },
 		{ "no_wrap_of_port", 0xffffffff, 0, 0xffffffff, 0xffffffff, 64, false },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_TRUE(quell_sharedbuf_admits(cases[i].size_bytes, cases[i].used_bytes,
-			    cases[i].alpha_q16, cases[i].port_bytes,
-			    cases[i].len_bytes) == cases[i].want)
-			TH_LOG("quell_sharedbuf_admits__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect(quell_sharedbuf_admits(row->size_bytes, row->used_bytes, row->alpha_q16,
+					      row->port_bytes, row->len_bytes) == row->want,
+		       "%s", row->name);
 	}
 }
 
@@ -86,16 +84,15 @@ TEST(equal_parts)
 	static const u32 alphas_q16[] = { ONE / 16, ONE / 2, ONE, 8 * ONE };
 	const u32 size_bytes = 10000000, len_bytes = 1500;
 	bool equal = true, formula = true;
-	size_t a;
 	u32 n, i;
 
-	for (a = 0; a < ARRAY_SIZE(alphas_q16); a++) {
+	for_each_row(row, alphas_q16) {
 		for (n = 1; n <= PORTS_MAX; n++) {
-			double alpha = alphas_q16[a] / (double)ONE;
+			double alpha = *row / (double)ONE;
 			double want = alpha * size_bytes / (1 + n * alpha);
 			u32 held[PORTS_MAX] = { 0 };
 
-			fill(n, alphas_q16[a], size_bytes, len_bytes, held);
+			fill(n, *row, size_bytes, len_bytes, held);
 			for (i = 0; i < n; i++) {
 				equal = equal && held[i] <= held[0] &&
 					held[0] - held[i] <= len_bytes;
@@ -104,10 +101,8 @@ TEST(equal_parts)
 			}
 		}
 	}
-	EXPECT_TRUE(equal)
-		TH_LOG("quell_sharedbuf_admits__equal_ports_hold_equal_parts");
-	EXPECT_TRUE(formula)
-		TH_LOG("quell_sharedbuf_admits__as_choudhury_and_hahne_say");
+	expect(equal, "equal_ports_hold_equal_parts");
+	expect(formula, "as_choudhury_and_hahne_say");
 }
 
 TEST_HARNESS_MAIN

@@ -20,18 +20,15 @@ TEST(take)
 
 	quell_slots_reserve(&wire, &first, 2000000, 1000);
 	quell_slots_reserve(&wire, &second, 2000000, 500);
-	EXPECT_TRUE(first.begin_ns == 2000000 && first.at_bytes == 0 && first.bytes == 1000)
-		TH_LOG("quell_places_take__at_once");
-	EXPECT_TRUE(second.begin_ns == 2008000 && second.at_bytes == 1000 &&
-		    wire.end.free_ns == 2012000 && wire.taken_bytes == 1500)
-		TH_LOG("quell_places_take__behind_it");
+	expect(first.begin_ns == 2000000 && first.at_bytes == 0 && first.bytes == 1000, "at_once");
+	expect(second.begin_ns == 2008000 && second.at_bytes == 1000 &&
+		       wire.end.free_ns == 2012000 && wire.taken_bytes == 1500,
+	       "behind_it");
 	quell_slots_reserve(&wire, &first, 9000000, 1000);
-	EXPECT_TRUE(first.begin_ns == 9000000 - QUELL_SHAPER_LATE_NS)
-		TH_LOG("quell_places_take__late");
+	expect(first.begin_ns == 9000000 - QUELL_SHAPER_LATE_NS, "late");
 	wire.end.free_ns = 0;
 	quell_slots_reserve(&wire, &first, QUELL_SHAPER_LATE_NS, 1000);
-	EXPECT_TRUE(first.begin_ns == 0)
-		TH_LOG("quell_places_take__early_after_boot");
+	expect(first.begin_ns == 0, "early_after_boot");
 }
 
 TEST(leave)
@@ -48,20 +45,19 @@ TEST(leave)
 		{ "without_a_place", GBIT, 0, 0, 0, 64 },
 		{ "rate_off", 0, 0, 1000, 1000, 64 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_slots wire = { .rate_bytes_ps = GBIT };
 		struct quell_slot slot = { };
 
-		if (cases[i].place_bytes)
-			quell_slots_reserve(&wire, &slot, 0, cases[i].place_bytes);
-		if (!cases[i].rate_bytes_ps)
+		if (row->place_bytes)
+			quell_slots_reserve(&wire, &slot, 0, row->place_bytes);
+		if (!row->rate_bytes_ps)
 			wire = (struct quell_slots) { .taken_bytes = wire.taken_bytes };
-		quell_slots_release(&wire, &slot, cases[i].bytes);
-		EXPECT_TRUE(wire.end.free_ns == cases[i].want_ns && !wire.end.free_rem &&
-			    wire.taken_bytes == cases[i].want_taken && !slot.bytes)
-			TH_LOG("quell_places_leave__%s", cases[i].name);
+		quell_slots_release(&wire, &slot, row->bytes);
+		expect(wire.end.free_ns == row->want_ns && !wire.end.free_rem &&
+			       wire.taken_bytes == row->want_taken && !slot.bytes,
+		       "%s", row->name);
 	}
 }
 
@@ -79,24 +75,22 @@ TEST(moved)
 		{ "past", 2 * GBIT, 24000, { 0, 0, 0, 0 }, 0 },
 		{ "very_old", 2 * GBIT, 4000, { 0, 0, 0, 0 }, QUELL_SLOTS_BYTES_MAX },
 	};
-	size_t i;
 	u32 k;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(one, cases) {
 		struct quell_slots wire = { .rate_bytes_ps = GBIT };
 		struct quell_slot slot[4];
 		bool right = true;
 
+		for_each_row(row, slot)
+			quell_slots_reserve(&wire, row, 0, 1000);
+		quell_shaper_rerate(&wire.end, 4000, GBIT, one->rate_bytes_ps);
+		wire.rate_bytes_ps = one->rate_bytes_ps;
+		wire.taken_bytes += one->behind_bytes;
 		for (k = 0; k < ARRAY_SIZE(slot); k++)
-			quell_slots_reserve(&wire, &slot[k], 0, 1000);
-		quell_shaper_rerate(&wire.end, 4000, GBIT, cases[i].rate_bytes_ps);
-		wire.rate_bytes_ps = cases[i].rate_bytes_ps;
-		wire.taken_bytes += cases[i].behind_bytes;
-		for (k = 0; k < ARRAY_SIZE(slot); k++)
-			right = right && cases[i].want_ns[k] ==
-				quell_slots_moved_ns(&wire, &slot[k], cases[i].now_ns);
-		EXPECT_TRUE(right)
-			TH_LOG("quell_places_moved_ns__%s", cases[i].name);
+			right = right && one->want_ns[k] ==
+						 quell_slots_moved_ns(&wire, &slot[k], one->now_ns);
+		expect(right, "%s", one->name);
 	}
 }
 
@@ -140,10 +134,8 @@ TEST(rate_holds)
 		for (q = 0; q < QUEUES; q++)
 			in_turn = in_turn && (run % 2 || sent[q] == 2000 / QUEUES);
 	}
-	EXPECT_TRUE(holds)
-		TH_LOG("quell_places_take__rate_within_a_packet_of_each_queue");
-	EXPECT_TRUE(in_turn)
-		TH_LOG("quell_places_take__in_turn");
+	expect(holds, "rate_within_a_packet_of_each_queue");
+	expect(in_turn, "in_turn");
 }
 
 TEST_HARNESS_MAIN

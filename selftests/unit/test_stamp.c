@@ -38,17 +38,13 @@ TEST(record_at)
 		{ "behind_the_end", 0, { 0, 1, 254, 24, 0x51, 0x55, 5 } },
 	};
 	u8 tcp[STAMP_TCP_BYTES_MAX];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		make_header(tcp, cases[i].options, 40);
-		EXPECT_EQ(cases[i].at, quell_stamp_record_at(tcp, 40))
-			TH_LOG("quell_stamp_record_at__%s", cases[i].name);
-		EXPECT_EQ(cases[i].at, model_record_at(tcp, 60))
-			TH_LOG("model_record_at__%s", cases[i].name);
+	for_each_row(row, cases) {
+		make_header(tcp, row->options, 40);
+		expect_eq(row->at, quell_stamp_record_at(tcp, 40), "%s", row->name);
+		expect_eq(row->at, model_record_at(tcp, 60), "%s", row->name);
 		tcp[13] = 0x10;
-		EXPECT_EQ(0, quell_stamp_record_at(tcp, 40))
-			TH_LOG("quell_stamp_record_at__%s_without_psh", cases[i].name);
+		expect_eq(0, quell_stamp_record_at(tcp, 40), "%s_without_psh", row->name);
 	}
 }
 
@@ -73,22 +69,19 @@ TEST(checksum)
 		  0x0001, 20 },
 	};
 	u8 tcp[STAMP_TCP_BYTES_MAX];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u32 at = cases[i].at;
+	for_each_row(row, cases) {
+		u32 at = row->at;
 		u64 diff;
 
 		memset(tcp, 0, sizeof(tcp));
-		memcpy(tcp + at, cases[i].was, 8);
-		tcp[16] = cases[i].check >> 8;
-		tcp[17] = cases[i].check & 0xff;
-		diff = quell_stamp_put_u64(tcp + at, quell_stamp_get_u64(cases[i].now));
+		memcpy(tcp + at, row->was, 8);
+		tcp[16] = row->check >> 8;
+		tcp[17] = row->check & 0xff;
+		diff = quell_stamp_put_u64(tcp + at, quell_stamp_get_u64(row->now));
 		quell_stamp_update(tcp, at, diff);
-		EXPECT_EQ(0, memcmp(tcp + at, cases[i].now, 8))
-			TH_LOG("quell_stamp_put_u64__%s", cases[i].name);
-		EXPECT_EQ(cases[i].want, tcp[16] << 8 | tcp[17])
-			TH_LOG("quell_stamp_update__%s", cases[i].name);
+		expect_eq(0, memcmp(tcp + at, row->now, 8), "%s", row->name);
+		expect_eq(row->want, tcp[16] << 8 | tcp[17], "%s", row->name);
 	}
 }
 

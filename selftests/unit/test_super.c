@@ -33,18 +33,16 @@ TEST(by_hand)
 		{ "too_many_segments", 54 + 1025, 54, 1, false, { 0 } },
 		{ "does_not_fit", 0xffffffff, 54, 0xfffffff, false, { 0 } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_super super = { 0 };
-		bool got = quell_super_measure(&super, cases[i].bytes, cases[i].header_bytes,
-					       cases[i].segment_bytes);
+		bool got = quell_super_measure(&super, row->bytes, row->header_bytes,
+					       row->segment_bytes);
 
-		EXPECT_TRUE(got == cases[i].want &&
-			    super.segments == cases[i].super.segments &&
-			    super.bytes == cases[i].super.bytes &&
-			    super.last_bytes == cases[i].super.last_bytes)
-			TH_LOG("quell_super_measure__%s", cases[i].name);
+		expect(got == row->want && super.segments == row->super.segments &&
+			       super.bytes == row->super.bytes &&
+			       super.last_bytes == row->super.last_bytes,
+		       "%s", row->name);
 	}
 }
 
@@ -77,8 +75,7 @@ TEST(sum_of_segments)
 			super.last_bytes <= full_bytes &&
 			super.bytes == (super.segments - 1) * full_bytes + super.last_bytes;
 	}
-	EXPECT_TRUE(equal)
-		TH_LOG("quell_super_measure__is_the_sum_of_segments");
+	expect(equal, "is_the_sum_of_segments");
 }
 
 /* How many of the segments, offered one after the other, are admitted. */
@@ -119,10 +116,8 @@ TEST(sharedbuf_as_by_segment)
 								     alpha_q16, port_bytes);
 		yes += all;
 	}
-	EXPECT_TRUE(equal)
-		TH_LOG("quell_super_sharedbuf_admits__as_by_segment");
-	EXPECT_TRUE(yes > TRIALS / 20 && yes < TRIALS / 20 * 19)
-		TH_LOG("quell_super_sharedbuf_admits__both_verdicts_are_drawn");
+	expect(equal, "as_by_segment");
+	expect(yes > TRIALS / 20 && yes < TRIALS / 20 * 19, "both_verdicts_are_drawn");
 }
 
 /* A port that is said to hold more than all ports do: nothing wraps, and nothing enters. */
@@ -130,8 +125,7 @@ TEST(sharedbuf_port_beyond_all)
 {
 	struct quell_super super = { 2, 2000, 1000 };
 
-	EXPECT_TRUE(quell_super_sharedbuf_admits(&super, 4000, 1000, 8 << 16, 1000))
-		TH_LOG("quell_super_sharedbuf_admits__room");
+	expect(quell_super_sharedbuf_admits(&super, 4000, 1000, 8 << 16, 1000), "room");
 	EXPECT_FALSE(quell_super_sharedbuf_admits(&super, 4000, 1000, 8 << 16, 0xffffffff))
 		TH_LOG("quell_super_sharedbuf_admits__port_beyond_all");
 }

@@ -42,18 +42,15 @@ static bool same(const struct quell_tcp_int *a, const struct quell_tcp_int *b)
 
 TEST(bytes_cases)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(options); i++) {
+	for_each_row(row, options) {
 		u8 wire[QUELL_TCP_INT_BYTES];
 		struct quell_tcp_int opt;
 
-		quell_tcp_int_encode(&options[i].opt, wire);
-		EXPECT_TRUE(!memcmp(wire, options[i].wire, sizeof(wire)))
-			TH_LOG("quell_tcp_int_encode__%s", options[i].name);
-		quell_tcp_int_decode(options[i].wire, &opt);
-		EXPECT_TRUE(same(&opt, &options[i].opt))
-			TH_LOG("quell_tcp_int_decode__%s", options[i].name);
+		quell_tcp_int_encode(&row->opt, wire);
+		expect(!memcmp(wire, row->wire, sizeof(wire)), "%s", row->name);
+		quell_tcp_int_decode(row->wire, &opt);
+		expect(same(&opt, &row->opt), "%s", row->name);
 	}
 }
 
@@ -78,17 +75,14 @@ TEST(value_cases)
 		{ "largest_queue", 0, 1016 * KIB, 0xff, 0, 1016 * KIB },
 		{ "larger_queue", 0, 1ULL << 40, 0xff, 0, 1016 * KIB },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u8 value = quell_tcp_int_value(cases[i].available_bytes_ps, cases[i].queue_bytes);
+	for_each_row(row, cases) {
+		u8 value = quell_tcp_int_value(row->available_bytes_ps, row->queue_bytes);
 
-		EXPECT_EQ(cases[i].value, value)
-			TH_LOG("quell_tcp_int_value__%s", cases[i].name);
-		EXPECT_EQ(cases[i].back_bytes_ps, quell_tcp_int_available_bytes_ps(value))
-			TH_LOG("quell_tcp_int_available_bytes_ps__%s", cases[i].name);
-		EXPECT_EQ(cases[i].back_bytes, quell_tcp_int_queue_bytes(value))
-			TH_LOG("quell_tcp_int_queue_bytes__%s", cases[i].name);
+		expect_eq(row->value, value, "%s", row->name);
+		expect_eq(row->back_bytes_ps, quell_tcp_int_available_bytes_ps(value), "%s",
+			  row->name);
+		expect_eq(row->back_bytes, quell_tcp_int_queue_bytes(value), "%s", row->name);
 	}
 }
 
@@ -108,8 +102,7 @@ TEST(value_rises)
 		wrong += value < last;
 		last = value;
 	}
-	EXPECT_EQ(0, wrong)
-		TH_LOG("quell_tcp_int_value__never_falls_with_congestion");
+	expect_eq(0, wrong, "never_falls_with_congestion");
 }
 
 TEST(speed)
@@ -118,21 +111,15 @@ TEST(speed)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(gbit_ps); i++) {
-		EXPECT_EQ(i + 1, quell_tcp_int_speed(gbit_ps[i] * GBIT_PS))
-			TH_LOG("quell_tcp_int_speed__%u_gbit", gbit_ps[i]);
-		EXPECT_EQ(gbit_ps[i] * GBIT_PS, quell_tcp_int_speed_bytes_ps(i + 1))
-			TH_LOG("quell_tcp_int_speed_bytes_ps__%u_gbit", gbit_ps[i]);
+		expect_eq(i + 1, quell_tcp_int_speed(gbit_ps[i] * GBIT_PS), "%u_gbit", gbit_ps[i]);
+		expect_eq(gbit_ps[i] * GBIT_PS, quell_tcp_int_speed_bytes_ps(i + 1), "%u_gbit",
+			  gbit_ps[i]);
 	}
-	EXPECT_EQ(0, quell_tcp_int_speed(0))
-		TH_LOG("quell_tcp_int_speed__unknown");
-	EXPECT_EQ(0, quell_tcp_int_speed(GBIT_PS))
-		TH_LOG("quell_tcp_int_speed__has_no_code");
-	EXPECT_EQ(0, quell_tcp_int_speed_bytes_ps(0))
-		TH_LOG("quell_tcp_int_speed_bytes_ps__none");
-	EXPECT_EQ(0, quell_tcp_int_speed_bytes_ps(8))
-		TH_LOG("quell_tcp_int_speed_bytes_ps__without_meaning");
-	EXPECT_EQ(0, quell_tcp_int_speed_bytes_ps(15))
-		TH_LOG("quell_tcp_int_speed_bytes_ps__last");
+	expect_eq(0, quell_tcp_int_speed(0), "unknown");
+	expect_eq(0, quell_tcp_int_speed(GBIT_PS), "has_no_code");
+	expect_eq(0, quell_tcp_int_speed_bytes_ps(0), "none");
+	expect_eq(0, quell_tcp_int_speed_bytes_ps(8), "without_meaning");
+	expect_eq(0, quell_tcp_int_speed_bytes_ps(15), "last");
 }
 
 TEST(echo_latency)
@@ -152,13 +139,11 @@ TEST(echo_latency)
 		{ "too_long", 0x800000, 0xffff, 2147418112 },
 		{ "largest", 0xffffff, 0xffff, 2147418112 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].echoed, quell_tcp_int_echo_latency(cases[i].latency))
-			TH_LOG("quell_tcp_int_echo_latency__%s", cases[i].name);
-		EXPECT_EQ(cases[i].back_ns, quell_tcp_int_echo_latency_ns(cases[i].echoed))
-			TH_LOG("quell_tcp_int_echo_latency_ns__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->echoed, quell_tcp_int_echo_latency(row->latency), "%s", row->name);
+		expect_eq(row->back_ns, quell_tcp_int_echo_latency_ns(row->echoed), "%s",
+			  row->name);
 	}
 }
 
@@ -181,11 +166,9 @@ TEST(find)
 		{ "kind_alone", 1, 1, { 0x72 } },
 		{ "nothing", 0, 0, { 0x72, 12 } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].at, quell_tcp_int_find(cases[i].options, cases[i].bytes))
-			TH_LOG("quell_tcp_int_find__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->at, quell_tcp_int_find(row->options, row->bytes), "%s", row->name);
 	}
 }
 
@@ -234,22 +217,20 @@ TEST(stamp)
 		{ "longest_latency", { .latency = 1 }, { 0, 0, 63, ~0ULL },
 		  { .latency = 0xffffff } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		u8 wire[QUELL_TCP_INT_BYTES];
 		struct quell_tcp_int opt;
 		u64 first;
 
-		quell_tcp_int_encode(&cases[i].before, wire);
+		quell_tcp_int_encode(&row->before, wire);
 		first = first_of(wire);
-		EXPECT_EQ(cases[i].before.value < cases[i].hop.value,
-			  quell_tcp_int_stamp(&first, &cases[i].hop))
-			TH_LOG("quell_tcp_int_stamp__%s_replaces", cases[i].name);
+		expect_eq(row->before.value < row->hop.value,
+			  quell_tcp_int_stamp(&first, &row->hop), "%s_replaces", row->name);
 		put_first(wire, first);
 		quell_tcp_int_decode(wire, &opt);
-		EXPECT_TRUE(same(&opt, &cases[i].after) && wire[0] == 0x72 && wire[1] == 12)
-			TH_LOG("quell_tcp_int_stamp__%s", cases[i].name);
+		expect(same(&opt, &row->after) && wire[0] == 0x72 && wire[1] == 12, "%s",
+		       row->name);
 	}
 }
 
@@ -272,14 +253,12 @@ TEST(answer)
 		  { .tag_freq = 15, .echo_value = 9, .echo_hop = 2, .echo_latency = 0x8080 } },
 		{ "no_switch", { .latency = 10 }, false, { .tag_freq = 15 } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_tcp_int out = { .tag_freq = 15 };
 
-		EXPECT_TRUE(quell_tcp_int_echo(&cases[i].in, &out) == cases[i].answered &&
-			    same(&out, &cases[i].out))
-			TH_LOG("quell_tcp_int_answer__%s", cases[i].name);
+		expect(quell_tcp_int_echo(&row->in, &out) == row->answered && same(&out, &row->out),
+		       "%s", row->name);
 	}
 }
 
@@ -300,8 +279,7 @@ TEST(round_trip)
 		quell_tcp_int_encode(&opt, again);
 		wrong += !!memcmp(wire, again, sizeof(wire));
 	}
-	EXPECT_EQ(0, wrong)
-		TH_LOG("quell_tcp_int__a_million_round_trips");
+	expect_eq(0, wrong, "a_million_round_trips");
 }
 
 TEST(pack)
@@ -328,8 +306,7 @@ TEST(pack)
 				 out.echo_speed != in.echo_speed ||
 				 out.echo_latency != in.echo_latency;
 	}
-	EXPECT_EQ(0, wrong)
-		TH_LOG("quell_tcp_int_pack__there_and_back");
+	expect_eq(0, wrong, "there_and_back");
 }
 
 /* Two echoes 10 us apart of a link of 100 Gbit/s, and the records derived from them. */
@@ -352,24 +329,22 @@ TEST(record_cases)
 		  125000, 24 * KIB },
 	};
 	const u64 begin_ns = (1ULL << 40) + QUELL_TELEMETRY_TIME_MASK - 3000;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_tcp_int_link link = { 0 };
 		struct quell_telemetry one, two;
 		u32 units;
 
-		EXPECT_TRUE(quell_tcp_int_record(&link, &cases[i].told, begin_ns, &one) &&
-			    quell_tcp_int_record(&link, &cases[i].told, begin_ns + 10000,
-			    &two) && one.hop == cases[i].told.echo_hop && two.hop == one.hop &&
-			    two.link_bytes_ps == 100 * GBIT_PS &&
-			    two.queue_bytes == cases[i].queue_bytes &&
-			    ((two.time_ns - one.time_ns) & QUELL_TELEMETRY_TIME_MASK) == 10000)
-			TH_LOG("quell_tcp_int_record__%s", cases[i].name);
+		expect(quell_tcp_int_record(&link, &row->told, begin_ns, &one) &&
+			       quell_tcp_int_record(&link, &row->told, begin_ns + 10000, &two) &&
+			       one.hop == row->told.echo_hop && two.hop == one.hop &&
+			       two.link_bytes_ps == 100 * GBIT_PS &&
+			       two.queue_bytes == row->queue_bytes &&
+			       ((two.time_ns - one.time_ns) & QUELL_TELEMETRY_TIME_MASK) == 10000,
+		       "%s", row->name);
 		units = (two.tx_units - one.tx_units) & QUELL_TELEMETRY_TX_MASK;
-		EXPECT_TRUE(units * 64 >= cases[i].bytes - cases[i].bytes % 64 &&
-			    units * 64 <= cases[i].bytes + 64)
-			TH_LOG("quell_tcp_int_record__%s rate", cases[i].name);
+		expect(units * 64 >= row->bytes - row->bytes % 64 && units * 64 <= row->bytes + 64,
+		       "%s rate", row->name);
 	}
 }
 
@@ -379,18 +354,17 @@ TEST(no_record)
 	struct quell_telemetry record = { .hop = 99 };
 	struct quell_tcp_int told = { .echo_value = 200, .echo_speed = 5 };
 
-	EXPECT_TRUE(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99)
-		TH_LOG("quell_tcp_int_record__no_hop");
+	expect(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99, "no_hop");
 	told.echo_hop = 1;
 	told.echo_speed = 9;
-	EXPECT_TRUE(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99 &&
-		    !link.bytes && !link.time_ns)
-		TH_LOG("quell_tcp_int_record__no_speed");
+	expect(!quell_tcp_int_record(&link, &told, 1000, &record) && record.hop == 99 &&
+		       !link.bytes && !link.time_ns,
+	       "no_speed");
 	/* 400 Gbit/s after a year: the elapsed time is limited, and the record not compared */
 	told.echo_speed = 7;
-	EXPECT_TRUE(quell_tcp_int_record(&link, &told, 31536000ULL * QUELL_NS_PER_SEC,
-		    &record) && link.bytes == 400 * GBIT_PS / 1000 * 16)
-		TH_LOG("quell_tcp_int_record__long_ago");
+	expect(quell_tcp_int_record(&link, &told, 31536000ULL * QUELL_NS_PER_SEC, &record) &&
+		       link.bytes == 400 * GBIT_PS / 1000 * 16,
+	       "long_ago");
 }
 
 TEST_HARNESS_MAIN

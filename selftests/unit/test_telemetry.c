@@ -36,16 +36,12 @@ TEST(load_codes)
 		{ "beyond", 64 * 65536, 255 },
 		{ "all_bits", QUELL_U64_MAX, 255 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].code, quell_load_encode(cases[i].load_q16))
-			TH_LOG("quell_load_encode__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->code, quell_load_encode(row->load_q16), "%s", row->name);
 	}
-	EXPECT_EQ(98304, quell_load_decode(0x50))
-		TH_LOG("quell_load_decode__one_and_a_half");
-	EXPECT_EQ(63 * 65536, quell_load_decode(255))
-		TH_LOG("quell_load_decode__largest");
+	expect_eq(98304, quell_load_decode(0x50), "one_and_a_half");
+	expect_eq(63 * 65536, quell_load_decode(255), "largest");
 }
 
 /* Each code covers the loads from its own value up to just below the next code's. */
@@ -63,12 +59,9 @@ TEST(load_is_monotonic)
 		rises = rises && load_q16 > quell_load_decode(code - 1);
 		gaps = gaps && quell_load_encode(load_q16 - 1) == code - 1;
 	}
-	EXPECT_TRUE(own)
-		TH_LOG("quell_load_encode__every_code_is_its_own");
-	EXPECT_TRUE(rises)
-		TH_LOG("quell_load_decode__rises");
-	EXPECT_TRUE(gaps)
-		TH_LOG("quell_load_encode__no_gaps");
+	expect(own, "every_code_is_its_own");
+	expect(rises, "rises");
+	expect(gaps, "no_gaps");
 }
 
 TEST(short_is_monotonic)
@@ -88,12 +81,9 @@ TEST(short_is_monotonic)
 		}
 		last = value;
 	}
-	EXPECT_TRUE(own)
-		TH_LOG("quell_float_encode__every_code_is_its_own");
-	EXPECT_TRUE(rises)
-		TH_LOG("quell_float_decode__rises");
-	EXPECT_TRUE(gaps)
-		TH_LOG("quell_float_encode__no_gaps");
+	expect(own, "every_code_is_its_own");
+	expect(rises, "rises");
+	expect(gaps, "no_gaps");
 }
 
 static const struct {
@@ -125,22 +115,20 @@ static bool same(const struct quell_telemetry *a, const struct quell_telemetry *
 
 TEST(records_cases)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(records); i++) {
+	for_each_row(row, records) {
 		struct quell_telemetry back;
 		/* The byte behind the record must stay. */
 		u8 wire[QUELL_TELEMETRY_BYTES + 1];
 
 		memset(wire, 0xa5, sizeof(wire));
-		quell_telemetry_encode(&records[i].record, records[i].load_q16, wire);
-		EXPECT_TRUE(!memcmp(wire, records[i].wire, QUELL_TELEMETRY_BYTES) &&
-			    wire[QUELL_TELEMETRY_BYTES] == 0xa5)
-			TH_LOG("quell_telemetry_encode__%s", records[i].name);
+		quell_telemetry_encode(&row->record, row->load_q16, wire);
+		expect(!memcmp(wire, row->wire, QUELL_TELEMETRY_BYTES) &&
+			       wire[QUELL_TELEMETRY_BYTES] == 0xa5,
+		       "%s", row->name);
 		memset(&back, 0xa5, sizeof(back));
-		EXPECT_TRUE(quell_telemetry_decode(records[i].wire, &back) && same(&back,
-			    &records[i].record))
-			TH_LOG("quell_telemetry_decode__%s", records[i].name);
+		expect(quell_telemetry_decode(row->wire, &back) && same(&back, &row->record), "%s",
+		       row->name);
 	}
 }
 
@@ -153,12 +141,10 @@ TEST(empty)
 	memset(wire, 0xff, sizeof(wire));
 	wire[0] = 0;
 	memset(&back, 0xa5, sizeof(back));
-	EXPECT_TRUE(!quell_telemetry_decode(wire, &back) && same(&back, &none))
-		TH_LOG("quell_telemetry_decode__without_hop_nothing");
+	expect(!quell_telemetry_decode(wire, &back) && same(&back, &none), "without_hop_nothing");
 	quell_telemetry_encode(&none, 0, wire);
 	memset(&back, 0, sizeof(back));
-	EXPECT_TRUE(!quell_telemetry_decode(wire, &back))
-		TH_LOG("quell_telemetry_encode__empty");
+	expect(!quell_telemetry_decode(wire, &back), "empty");
 }
 
 /* Values out of range become the largest code, but counters and clocks wrap around. */
@@ -172,18 +158,12 @@ TEST(edges)
 	struct quell_telemetry back;
 
 	quell_telemetry_encode(&huge, QUELL_U64_MAX, wire);
-	EXPECT_TRUE(quell_telemetry_decode(wire, &back))
-		TH_LOG("quell_telemetry_encode__huge");
-	EXPECT_EQ(134201344ULL * 15625, back.link_bytes_ps)
-		TH_LOG("quell_telemetry_encode__rate_saturates");
-	EXPECT_EQ(134201344, back.queue_bytes)
-		TH_LOG("quell_telemetry_encode__queue_saturates");
-	EXPECT_EQ(1, back.tx_units)
-		TH_LOG("quell_telemetry_encode__bytes_come_round");
-	EXPECT_EQ(0xfffffe, back.time_ns)
-		TH_LOG("quell_telemetry_encode__time_comes_round");
-	EXPECT_EQ(255, wire[QUELL_TELEMETRY_LOAD_AT])
-		TH_LOG("quell_telemetry_encode__load_saturates");
+	expect(quell_telemetry_decode(wire, &back), "huge");
+	expect_eq(134201344ULL * 15625, back.link_bytes_ps, "rate_saturates");
+	expect_eq(134201344, back.queue_bytes, "queue_saturates");
+	expect_eq(1, back.tx_units, "bytes_come_round");
+	expect_eq(0xfffffe, back.time_ns, "time_comes_round");
+	expect_eq(255, wire[QUELL_TELEMETRY_LOAD_AT], "load_saturates");
 }
 
 TEST(usual_rates)
@@ -191,19 +171,17 @@ TEST(usual_rates)
 	static const u32 tenth_gbit[] = {
 		1, 10, 25, 50, 100, 250, 400, 500, 1000, 2000, 4000, 8000, 16000
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(tenth_gbit); i++) {
+	for_each_row(row, tenth_gbit) {
 		struct quell_telemetry back, record = {
-			.hop = 1, .link_bytes_ps = tenth_gbit[i] * GBIT_BYTES_PS / 10,
+			.hop = 1, .link_bytes_ps = *row * GBIT_BYTES_PS / 10,
 		};
 		u8 wire[QUELL_TELEMETRY_BYTES];
 
 		quell_telemetry_encode(&record, 0, wire);
 		quell_telemetry_decode(wire, &back);
-		EXPECT_EQ(record.link_bytes_ps, back.link_bytes_ps)
-			TH_LOG("quell_telemetry_encode__exact_%u.%u_gbit", tenth_gbit[i] / 10,
-			       tenth_gbit[i] % 10);
+		expect_eq(record.link_bytes_ps, back.link_bytes_ps, "exact_%u.%u_gbit", *row / 10,
+			  *row % 10);
 	}
 }
 
@@ -246,10 +224,8 @@ TEST(round_trips)
 				       again);
 		bytes = bytes && !memcmp(wire, again, sizeof(wire));
 	}
-	EXPECT_TRUE(values)
-		TH_LOG("quell_telemetry_decode__says_what_was");
-	EXPECT_TRUE(bytes)
-		TH_LOG("quell_telemetry_encode__same_bytes_again");
+	expect(values, "says_what_was");
+	expect(bytes, "same_bytes_again");
 }
 
 TEST(replaces)
@@ -270,14 +246,12 @@ TEST(replaces)
 		{ "largest_both", QUELL_U64_MAX, 7, 255, false },
 		{ "largest", QUELL_U64_MAX, 7, 254, true },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u8 old[QUELL_TELEMETRY_BYTES] = { cases[i].old_hop, cases[i].old_load };
+	for_each_row(row, cases) {
+		u8 old[QUELL_TELEMETRY_BYTES] = { row->old_hop, row->old_load };
 
-		EXPECT_TRUE(quell_telemetry_replaces(quell_load_encode(cases[i].load_q16), old) ==
-			    cases[i].want)
-			TH_LOG("quell_telemetry_replaces__%s", cases[i].name);
+		expect(quell_telemetry_replaces(quell_load_encode(row->load_q16), old) == row->want,
+		       "%s", row->name);
 	}
 }
 

@@ -155,19 +155,18 @@ TEST(parse)
 	};
 	struct random_state random = { 1 };
 	u8 packet[PACKET_MAX];
-	size_t i, j;
+	size_t j;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		struct quell_trim trim;
 		u8 *ip;
 
-		make_packet(packet, cases[i].recipe, &random);
+		make_packet(packet, row->recipe, &random);
 		for (j = 0; j < 2; j++)
-			if (!j || cases[i].byte[j].at)
-				packet[cases[i].byte[j].at] = cases[i].byte[j].to;
-		ip = exact(packet, cases[i].readable);
-		EXPECT_TRUE(quell_trim_parse(ip, cases[i].readable, &trim) == cases[i].want)
-			TH_LOG("quell_trim_parse__%s", cases[i].name);
+			if (!j || row->byte[j].at)
+				packet[row->byte[j].at] = row->byte[j].to;
+		ip = exact(packet, row->readable);
+		expect(quell_trim_parse(ip, row->readable, &trim) == row->want, "%s", row->name);
 		free(ip);
 	}
 }
@@ -181,23 +180,16 @@ TEST(parts)
 
 	make_packet(packet, &r, &random);
 	quell_trim_parse(packet, 120, &trim);
-	EXPECT_EQ(777, trim.ip_bytes)
-		TH_LOG("quell_trim_parse__ip_bytes");
-	EXPECT_EQ(40, trim.transport_at)
-		TH_LOG("quell_trim_parse__transport_at");
-	EXPECT_EQ(72, trim.header_bytes)
-		TH_LOG("quell_trim_parse__header_bytes");
-	EXPECT_EQ(46, trim.dscp)
-		TH_LOG("quell_trim_parse__dscp");
-	EXPECT_TRUE(trim.ipv6 && trim.protocol == QUELL_TRIM_TCP)
-		TH_LOG("quell_trim_parse__kind");
+	expect_eq(777, trim.ip_bytes, "ip_bytes");
+	expect_eq(40, trim.transport_at, "transport_at");
+	expect_eq(72, trim.header_bytes, "header_bytes");
+	expect_eq(46, trim.dscp, "dscp");
+	expect(trim.ipv6 && trim.protocol == QUELL_TRIM_TCP, "kind");
 	make_packet(packet, &plain4, &random);
 	packet[1] = 0xb9;
 	quell_trim_parse(packet, 120, &trim);
-	EXPECT_EQ(46, trim.dscp)
-		TH_LOG("quell_trim_parse__dscp_ipv4");
-	EXPECT_TRUE(!trim.ipv6)
-		TH_LOG("quell_trim_parse__ipv4");
+	expect_eq(46, trim.dscp, "dscp_ipv4");
+	expect(!trim.ipv6, "ipv4");
 }
 
 TEST(to_bytes_cases)
@@ -215,15 +207,13 @@ TEST(to_bytes_cases)
 		{ "shorter", 60, 52, 14, 128, 0 },
 		{ "headers_alone", 120, 120, 14, 64, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct quell_trim trim = { .ip_bytes = cases[i].ip_bytes,
-					   .header_bytes = cases[i].header_bytes };
+	for_each_row(row, cases) {
+		struct quell_trim trim = { .ip_bytes = row->ip_bytes,
+					   .header_bytes = row->header_bytes };
 
-		EXPECT_EQ(cases[i].want, quell_trim_to_bytes(&trim, cases[i].link_bytes,
-			  cases[i].size_bytes))
-			TH_LOG("quell_trim_to_bytes__%s", cases[i].name);
+		expect_eq(row->want, quell_trim_to_bytes(&trim, row->link_bytes, row->size_bytes),
+			  "%s", row->name);
 	}
 }
 
@@ -264,8 +254,7 @@ TEST(edit_cases)
 			complaint = trim_packet(packet, r.ip_bytes,
 						random_between(&random, 64, 200), partial);
 		}
-		EXPECT_TRUE(!complaint)
-			TH_LOG("quell_trim_edit__%s %s", names[i], complaint ? complaint : "");
+		expect(!complaint, "%s %s", names[i], complaint ? complaint : "");
 	}
 }
 
@@ -290,8 +279,7 @@ TEST(udp_zero)
 	rest = (model_pseudo(packet, false, 17, 180) + model_sum(packet + 20, 180)) % 65535;
 	put_u16(packet + 26, 65535 - rest);
 	model_trim(packet, &trim, 86, TRIM_DSCP, false);
-	EXPECT_TRUE(packet[26] == 0xff && packet[27] == 0xff)
-		TH_LOG("quell_trim_edit__udp_sum_of_zero");
+	expect(packet[26] == 0xff && packet[27] == 0xff, "udp_sum_of_zero");
 }
 
 /* states: payload length in the option before trimming, got: after it. */
@@ -316,26 +304,22 @@ TEST(payload)
 	u8 packet[PACKET_MAX], wire[PACKET_MAX];
 	struct quell_trim trim;
 	const char *complaint;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u8 *option = packet + 40 + cases[i].at;
+	for_each_row(row, cases) {
+		u8 *option = packet + 40 + row->at;
 
 		make_packet(packet, &r, &random);
 		memset(packet + 40, QUELL_OPT_NOP, 20);
 		memcpy(option, quell_option, sizeof(quell_option));
-		put_u16(option + 6, cases[i].states);
-		option[cases[i].change_at] = cases[i].change_to;
+		put_u16(option + 6, row->states);
+		option[row->change_at] = row->change_to;
 		quell_trim_parse(packet, 120, &trim);
 		memcpy(wire, packet, r.ip_bytes);
 		model_trim(wire, &trim, 114, TRIM_DSCP, false);
 		complaint = model_complaint(packet, &trim, wire, 114, TRIM_DSCP, false);
-		EXPECT_TRUE(!complaint)
-			TH_LOG("quell_trim_edit__payload_%s %s", cases[i].name, complaint ?
-			       complaint : "");
-		option = wire + 40 + cases[i].at;
-		EXPECT_EQ(cases[i].want, option[6] << 8 | option[7])
-			TH_LOG("quell_trim_edit__payload_%s_says", cases[i].name);
+		expect(!complaint, "payload_%s %s", row->name, complaint ? complaint : "");
+		option = wire + 40 + row->at;
+		expect_eq(row->want, option[6] << 8 | option[7], "payload_%s_says", row->name);
 	}
 }
 
@@ -373,35 +357,32 @@ TEST(nack_cases)
 	};
 	struct random_state random = { 6 };
 	u8 packet[PACKET_MAX];
-	size_t i;
 	u32 n;
 
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for_each_row(row, kinds) {
 		bool wants = true, right = true;
 
 		for (n = 0; n < 1000; n++) {
-			u32 lost, payload_bytes = 1000 - transport_at(&kinds[i]) - 32;
+			u32 lost, payload_bytes = 1000 - transport_at(row) - 32;
 			u8 nack[QUELL_TRIM_NACK_MAX_BYTES] = { 0 };
 			struct quell_trim trim;
 			u32 bytes;
 
-			make_packet(packet, &kinds[i], &random);
-			memcpy(packet + transport_at(&kinds[i]) + 20, quell_option, 12);
+			make_packet(packet, row, &random);
+			memcpy(packet + transport_at(row) + 20, quell_option, 12);
 			lost = random_between(&random, 0, 1400);
-			put_u16(packet + transport_at(&kinds[i]) + 26, lost);
-			packet[transport_at(&kinds[i]) + 25] = n;
-			put_u16(packet + transport_at(&kinds[i]) + 28, 7 * n);
+			put_u16(packet + transport_at(row) + 26, lost);
+			packet[transport_at(row) + 25] = n;
+			put_u16(packet + transport_at(row) + 28, 7 * n);
 			if (lost < payload_bytes)
 				lost = payload_bytes;
 			quell_trim_parse(packet, 120, &trim);
 			wants &= quell_trim_wants_nack(packet, &trim);
 			bytes = quell_trim_nack(packet, &trim, TRIM_DSCP, nack);
-			right &= nack_is_right(packet, &kinds[i], lost, nack, bytes);
+			right &= nack_is_right(packet, row, lost, nack, bytes);
 		}
-		EXPECT_TRUE(wants)
-			TH_LOG("quell_trim_wants_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
-		EXPECT_TRUE(right)
-			TH_LOG("quell_trim_nack__ipv%d", kinds[i].ipv6 ? 6 : 4);
+		expect(wants, "ipv%d", row->ipv6 ? 6 : 4);
+		expect(right, "ipv%d", row->ipv6 ? 6 : 4);
 	}
 }
 
@@ -415,18 +396,15 @@ TEST(no_nack)
 
 	make_packet(packet, &udp, &random);
 	quell_trim_parse(packet, 120, &trim);
-	EXPECT_TRUE(!quell_trim_wants_nack(packet, &trim))
-		TH_LOG("quell_trim_wants_nack__udp");
+	expect(!quell_trim_wants_nack(packet, &trim), "udp");
 	make_packet(packet, &empty, &random);
 	memcpy(packet + 40, quell_option, 12);
 	quell_trim_parse(packet, 52, &trim);
-	EXPECT_TRUE(!quell_trim_wants_nack(packet, &trim))
-		TH_LOG("quell_trim_wants_nack__no_payload");
+	expect(!quell_trim_wants_nack(packet, &trim), "no_payload");
 	make_packet(packet, &plain4, &random);
 	memset(packet + 40, QUELL_OPT_NOP, 12);
 	quell_trim_parse(packet, 120, &trim);
-	EXPECT_TRUE(!quell_trim_wants_nack(packet, &trim))
-		TH_LOG("quell_trim_wants_nack__no_option");
+	expect(!quell_trim_wants_nack(packet, &trim), "no_option");
 }
 
 TEST_HARNESS_MAIN

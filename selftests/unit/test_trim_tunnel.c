@@ -183,16 +183,15 @@ TEST(which_may)
 	};
 	struct quell_frame frame;
 	struct stack s;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		build(&s, cases[i].letters, 0);
-		s.data[cases[i].at] = cases[i].value;
+	for_each_row(row, cases) {
+		build(&s, row->letters, 0);
+		s.data[row->at] = row->value;
 		read_frame(&frame, s.data, s.len);
-		EXPECT_EQ(cases[i].may, quell_trim_tunnel_may(&frame, cases[i].partial))
-			TH_LOG("may__%s_%u", cases[i].letters, cases[i].at);
-		EXPECT_EQ(cases[i].returns, quell_trim_tunnel_returns(&frame))
-			TH_LOG("returns__%s_%u", cases[i].letters, cases[i].at);
+		expect_eq(row->may, quell_trim_tunnel_may(&frame, row->partial), "%s_%u",
+			  row->letters, row->at);
+		expect_eq(row->returns, quell_trim_tunnel_returns(&frame), "%s_%u", row->letters,
+			  row->at);
 	}
 }
 
@@ -206,10 +205,9 @@ TEST(goes_back)
 	struct quell_trim trim;
 	struct stack s;
 	u32 at, end;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(ways); i++) {
-		make(&s, ways[i], 100, true, &random);
+	for_each_row(row, ways) {
+		make(&s, *row, 100, true, &random);
 		read_frame(&frame, s.data, s.len);
 		at = frame.ip[1].at;
 		/* The option of a data packet, in place of twelve bytes of zeros. */
@@ -224,25 +222,18 @@ TEST(goes_back)
 		quell_trim_return(to, &frame, end, TRIM_DSCP);
 		read_frame(&back, to, end);
 		ASSERT_EQ(1, back.inner)
-			TH_LOG("returned__%s", ways[i]);
-		EXPECT_EQ(end, back.ip[0].end)
-			TH_LOG("outer_length__%s", ways[i]);
-		EXPECT_EQ(end, back.ip[1].end)
-			TH_LOG("inner_length__%s", ways[i]);
-		EXPECT_EQ(TRIM_DSCP << 2, back.ip[0].dsfield)
-			TH_LOG("outer_dscp__%s", ways[i]);
-		EXPECT_EQ(64, back.ip[0].ttl)
-			TH_LOG("outer_ttl__%s", ways[i]);
-		EXPECT_EQ(0xa1, to[back.ip[0].at + (back.ip[0].version == 4 ? 16 : 24)])
-			TH_LOG("outer_addresses__%s", ways[i]);
-		EXPECT_EQ(0xffff, sum_transport(to, &back.ip[1]))
-			TH_LOG("inner_checksum__%s", ways[i]);
-		if (back.ip[0].version == 4)
-			EXPECT_EQ(0xffff, sum_of(to + back.ip[0].at, 20, 0))
-				TH_LOG("outer_ipv4_checksum__%s", ways[i]);
-		if (quell_trim_tunnel_udp_at(&back))
-			EXPECT_EQ(0xffff, sum_transport(to, &back.ip[0]))
-				TH_LOG("outer_checksum__%s", ways[i]);
+			TH_LOG("returned__%s", *row);
+			expect_eq(end, back.ip[0].end, "%s", *row);
+			expect_eq(end, back.ip[1].end, "%s", *row);
+			expect_eq(TRIM_DSCP << 2, back.ip[0].dsfield, "%s", *row);
+			expect_eq(64, back.ip[0].ttl, "%s", *row);
+			expect_eq(0xa1, to[back.ip[0].at + (back.ip[0].version == 4 ? 16 : 24)],
+				  "%s", *row);
+			expect_eq(0xffff, sum_transport(to, &back.ip[1]), "%s", *row);
+			if (back.ip[0].version == 4)
+				expect_eq(0xffff, sum_of(to + back.ip[0].at, 20, 0), "%s", *row);
+			if (quell_trim_tunnel_udp_at(&back))
+				expect_eq(0xffff, sum_transport(to, &back.ip[0]), "%s", *row);
 	}
 }
 

@@ -31,12 +31,11 @@ TEST(bdp)
 		{ "no link", 1000000, 0, Q16(1448), 1448 },
 		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX, QUELL_U64_MAX, 1448 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		EXPECT_EQ(rows[i].want_q16, quell_bdp_q16(rows[i].rtt_ns, rows[i].link_bytes_ps,
-							   rows[i].mss_bytes))
-			TH_LOG("%s", rows[i].name);
+	for_each_row(row, rows) {
+		expect_eq(row->want_q16,
+			  quell_bdp_q16(row->rtt_ns, row->link_bytes_ps, row->mss_bytes), "%s",
+			  row->name);
 	}
 }
 
@@ -53,13 +52,12 @@ TEST(growth)
 		{ "below a segment a segment adds all", Q16(10), Q16(500), Q16(510), 1000 },
 		{ "saturates", QUELL_U64_MAX, QUELL_U64_MAX, QUELL_U64_MAX, 0xffffffff },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		EXPECT_EQ(rows[i].want_q16,
-			  quell_grow_window_q16(rows[i].window_q16, rows[i].step_q16,
-						rows[i].acked_bytes, 1000))
-			TH_LOG("%s", rows[i].name);
+	for_each_row(row, rows) {
+		expect_eq(row->want_q16,
+			  quell_grow_window_q16(row->window_q16, row->step_q16, row->acked_bytes,
+						1000),
+			  "%s", row->name);
 	}
 }
 
@@ -95,19 +93,17 @@ TEST(restart)
 		{ "the same is no rise", 100, 100, 100, 0, false },
 	};
 	u64 refused;
-	size_t i;
 
 	EXPECT_FALSE(quell_is_restart(0, QUELL_U64_MAX));
 	EXPECT_FALSE(quell_is_restart(1000, 999));
 	EXPECT_TRUE(quell_is_restart(1000, 1000));
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+	for_each_row(row, rows) {
 		refused = 0;
-		EXPECT_EQ(rows[i].want_q16,
-			  quell_restart_window_q16(rows[i].held_q16, rows[i].first_q16,
-						   rows[i].can_rise, &refused))
-			TH_LOG("%s", rows[i].name);
-		EXPECT_EQ(rows[i].refused, refused)
-			TH_LOG("%s", rows[i].name);
+		expect_eq(row->want_q16,
+			  quell_restart_window_q16(row->held_q16, row->first_q16, row->can_rise,
+						   &refused),
+			  "%s", row->name);
+		expect_eq(row->refused, refused, "%s", row->name);
 	}
 }
 
