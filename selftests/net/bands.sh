@@ -12,15 +12,10 @@ cd "$(dirname "$0")" || exit 1
 
 options_are_shown()
 {
-	local text before
-
 	port control-share 0.25 ecn min 5000 drop trim size 128 known 40-42,44 &&
 	port_is '.options | .control_share == 0.25 and .ecn_drop == true and
 		.trim_known == "40-42,44"' &&
-	before=$(jq -c .options "$dir/port") &&
-	text=$(near_tc qdisc show dev va | sed 's/.*refcnt [0-9]* //') &&
-	port "$text" && snapshot &&
-	[ "$before" = "$(jq -c .options "$dir/port")" ]
+	text_is_valid_syntax
 }
 
 # A clause sets all of its options; others stay.
@@ -30,24 +25,6 @@ clauses_set_all_of_theirs()
 	change ecn min 5000 && change trim size 128 &&
 	port_is '.options | .control_share == 0.25 and .ecn_drop == null and
 		.trim_known == null'
-}
-
-# refused OPTIONS TEXT...: by tc, saying each text.
-refused()
-{
-	local options=$1 output text
-	shift
-
-	if output=$(change "$options" 2>&1); then
-		echo "accepted: $options"
-		return 1
-	fi
-	for text; do
-		[[ $output = *"$text"* ]] || {
-			echo "$options: no '$text' in: $output"
-			return 1
-		}
-	done
 }
 
 tc_refuses_bad_input()
@@ -64,22 +41,6 @@ tc_refuses_bad_input()
 	refused "trim size 128 known all" '"all"' "$known" &&
 	refused "ecn min 1 drop drop" "given twice" &&
 	refused "trim size 128 eligible 7,40 known 40" "must not include trim dscp or known"
-}
-
-# kernel_refuses TEXT ATTRIBUTE=VALUE...: where tc does not stand before it.
-kernel_refuses()
-{
-	local text=$1 output
-	shift
-
-	if output=$(in_netns "$near" swport_pkt set va "$@"); then
-		echo "accepted: $*"
-		return 1
-	fi
-	[[ $output = *"$text"* ]] || {
-		echo "$*: no '$text' in: $output"
-		return 1
-	}
 }
 
 kernel_checks_ranges()
@@ -227,9 +188,9 @@ parent_agrees()
 	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" ecn min 0 drop &&
 	listen 2 && transmit udp 9 1000 0 &&
 	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit && collect &&
-	frames_are '{ print $3 }' "0 8 " && near_tc -s -j qdisc show dev va >"$dir/all" &&
-	json '[.[] | select(.handle == "1:" or .handle == "2:")] | length == 2 and
-		all(.qlen == 0 and .backlog == 0) and .[1].not_ect_drop_pkts == 7' "$dir/all"
+	frames_are '{ print $3 }' "0 8 " &&
+	tree_is '[.[] | select(.handle == "1:" or .handle == "2:")] | length == 2 and
+		all(.qlen == 0 and .backlog == 0) and .[1].not_ect_drop_pkts == 7'
 }
 
 plan 19

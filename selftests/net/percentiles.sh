@@ -93,28 +93,12 @@ off_forgets()
 	ip -n "$near" link set va up
 }
 
-# refused TEXT OPTIONS...
-refused()
-{
-	local text=$1 output
-	shift
-
-	output=$(change "$*" 2>&1) && return 1
-	[[ $output = *"$text"* ]] || {
-		echo "$*: no '$text' in: $output"
-		return 1
-	}
-}
-
 refusals()
 {
-	local output
-
-	port percentiles on && refused 'bad percentiles "maybe": must be on or off' percentiles maybe &&
-	refused 'bad percentiles "": must be on or off' percentiles &&
-	refused "percentiles given twice" percentiles on percentiles off || return 1
-	output=$(in_netns "$near" swport_pkt set va percentiles=2) && return 1
-	[[ $output = *"percentiles must be 0 (off) or 1 (on)"* ]] &&
+	port percentiles on && refused "percentiles maybe" 'bad percentiles "maybe": must be on or off' &&
+	refused percentiles 'bad percentiles "": must be on or off' &&
+	refused "percentiles on percentiles off" "percentiles given twice" &&
+	kernel_refuses "percentiles must be 0 (off) or 1 (on)" percentiles=2 &&
 	port_is '.options.percentiles == true'
 }
 

@@ -121,17 +121,82 @@ release()
 	change rate 100gbit && collect
 }
 
-# The swport among the qdiscs of va.
-snapshot()
-{
-	near_tc -s -j qdisc show dev va >"$dir/all" &&
-	jq '.[] | select(.kind == "swport")' "$dir/all" >"$dir/port"
-}
-
-# port_is FILTER: true of the port now.
+# port_is FILTER: true of the port now.  One run of jq: an emulated processor takes a third of
+# a second to start it.
 port_is()
 {
-	snapshot && json "$1" "$dir/port"
+	local status shown
+
+	near_tc -s -j qdisc show dev va |
+		jq -ce ".[] | select(.kind == \"swport\") | ., ($1)" >"$dir/shown"
+	status=$?
+	read -r shown <"$dir/shown"
+	echo "$shown" >"$dir/port"
+	[ "$status" -eq 0 ] || echo "not true: $1 of $shown"
+	return "$status"
+}
+
+# tree_is FILTER: true of all the qdiscs of va, as an array.
+tree_is()
+{
+	near_tc -s -j qdisc show dev va >"$dir/all" && json "$1" "$dir/all"
+}
+
+# The options as text make the same port.
+text_is_valid_syntax()
+{
+	local text before
+
+	before=$(jq -c .options "$dir/port")
+	text=$(near_tc qdisc show dev va | sed 's/.*refcnt [0-9]* //')
+	port "$text" && port_is ".options == $before"
+}
+
+# unchanged_by TABLE OPTION...: a port of these options is the same after a table of refusals.
+unchanged_by()
+{
+	local table=$1 before after
+	shift
+
+	port "$@" && before=$(near_tc qdisc show dev va) && $table &&
+		after=$(near_tc qdisc show dev va) || return 1
+	[ "$before" = "$after" ] || {
+		echo "was: $before"
+		echo "is:  $after"
+		return 1
+	}
+}
+
+# fails_with TEXT COMMAND...: with that text in its output.
+fails_with()
+{
+	local text=$1 output
+	shift
+
+	if output=$("$@" 2>&1); then
+		echo "accepted: $*"
+		return 1
+	fi
+	[[ $output = *"$text"* ]] || {
+		echo "$*: no '$text' in: $output"
+		return 1
+	}
+}
+
+# refused OPTIONS TEXT...: a change, with each text in the message.
+refused()
+{
+	local text
+
+	for text in "${@:2}"; do
+		fails_with "$text" change "$1" || return 1
+	done
+}
+
+# kernel_refuses TEXT ATTRIBUTE=VALUE...: without tc's checks.
+kernel_refuses()
+{
+	fails_with "$1" in_netns "$near" swport_pkt set va "${@:2}"
 }
 
 # frames_are COMMAND-OF-AWK EXPECTED

@@ -82,51 +82,22 @@ of_one_namespace()
 	dev_is va '.options.buffer == 20480' && tc -n "$far" qdisc del dev vb root
 }
 
-# refused TEXT OPTIONS...
-refused()
-{
-	local text=$1 output
-	shift
-
-	if output=$(on va change "$*" 2>&1); then
-		echo "accepted: $*"
-		return 1
-	fi
-	[[ $output = *"$text"* ]] || {
-		echo "$*: no '$text' in: $output"
-		return 1
-	}
-}
-
-# kernel_refuses TEXT ATTRIBUTE=VALUE...
-kernel_refuses()
-{
-	local text=$1 output
-	shift
-
-	output=$(in_netns "$near" swport_pkt set va "$@") && return 1
-	[[ $output = *"$text"* ]] || {
-		echo "$*: no '$text' in: $output"
-		return 1
-	}
-}
-
 refusals()
 {
 	local before after
 
 	none && on va add limit 10kb || return 1
 	before=$(near_tc qdisc show dev va)
-	refused "alpha needs buffer" alpha 1 limit 20kb &&
-	refused 'bad buffer "63": must be a size of 64 to' buffer 63 &&
-	refused 'bad buffer "2gb": must be a size of 64 to' buffer 2gb &&
-	refused 'bad buffer "": must be a size of 64 to' buffer &&
-	refused 'bad alpha "0": must be a number of 2^-16 to 1024' buffer 1mb alpha 0 &&
-	refused 'bad alpha "1025": must be a number of' buffer 1mb alpha 1025 &&
-	refused 'bad alpha "-1": must be a number of' buffer 1mb alpha -1 &&
-	refused 'bad alpha "nan": must be a number of' buffer 1mb alpha nan &&
-	refused 'bad alpha "1x": must be a number of' buffer 1mb alpha 1x &&
-	refused 'alpha or buffer off given twice' alpha 1 buffer off &&
+	fails_with "alpha needs buffer" on va change alpha 1 limit 20kb &&
+	fails_with 'bad buffer "63": must be a size of 64 to' on va change buffer 63 &&
+	fails_with 'bad buffer "2gb": must be a size of 64 to' on va change buffer 2gb &&
+	fails_with 'bad buffer "": must be a size of 64 to' on va change buffer &&
+	fails_with 'bad alpha "0": must be a number of 2^-16 to 1024' on va change buffer 1mb alpha 0 &&
+	fails_with 'bad alpha "1025": must be a number of' on va change buffer 1mb alpha 1025 &&
+	fails_with 'bad alpha "-1": must be a number of' on va change buffer 1mb alpha -1 &&
+	fails_with 'bad alpha "nan": must be a number of' on va change buffer 1mb alpha nan &&
+	fails_with 'bad alpha "1x": must be a number of' on va change buffer 1mb alpha 1x &&
+	fails_with 'alpha or buffer off given twice' on va change alpha 1 buffer off &&
 	kernel_refuses "buffer must be 64 to 1073741824 bytes" buffer=63 &&
 	kernel_refuses "buffer must be 64 to 1073741824 bytes" buffer=1073741825 &&
 	kernel_refuses "alpha must be 0 (no buffer) to 67108864" buffer=1000 alpha=67108865 &&

@@ -117,7 +117,7 @@ outcome()
 		# shellcheck disable=SC2086 # words on purpose
 		transmit $words || return 1
 	done
-	snapshot && essence >"$dir/$mode" && listen "${frames:=$(jq .qlen "$dir/port")}" &&
+	port_is true && essence >"$dir/$mode" && listen "${frames:=$(jq .qlen "$dir/port")}" &&
 	release && poll 10 books_balance && essence >>"$dir/$mode" &&
 	cut -d ' ' -f 2- "$dir/frames" >>"$dir/$mode" && grep -q '^tcp' "$dir/$mode"
 }
@@ -234,11 +234,6 @@ percentiles_count_segments()
 }
 
 ## parents
-
-tree_is()
-{
-	near_tc -s -j qdisc show dev va >"$dir/all" && json "$1" "$dir/all"
-}
 
 # agree FILTER: the parent and the port have as many packets, and as many bytes, and it is
 # true of the port.

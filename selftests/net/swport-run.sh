@@ -35,12 +35,6 @@ gso_is_judged_by_segment()
 
 ## parents
 
-# tree_is FILTER: true of all the qdiscs of va, as an array.
-tree_is()
-{
-	near_tc -s -j qdisc show dev va >"$dir/all" && json "$1" "$dir/all"
-}
-
 # under PARENT...: a swport below it; frames, a super-packet and drops; the
 # parent knows of the same packets and bytes as the port, and of none at last.
 under()
