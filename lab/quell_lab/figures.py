@@ -44,10 +44,10 @@ class Figure:
 def load(path=FILE):
     """({paper: how many it has}, [Figure]), in the file's order."""
     with open(path, "rb") as file:
-        told = tomllib.load(file)
-    papers = {one["name"]: one["figures"] for one in told["paper"]}
-    return papers, [Figure(**{**one, "scenarios": tuple(one.get("scenarios", ()))})
-                    for one in told["figure"]]
+        known = tomllib.load(file)
+    return known.pop("papers"), [
+        Figure(paper, name, **{**one, "scenarios": tuple(one.get("scenarios", ()))})
+        for paper, figures in known.items() for name, one in figures.items()]
 
 
 def plain(name):
