@@ -36,16 +36,12 @@ TEST(bucket_cases)
 		{ "beyond", 1ULL << 40, 591, (31ULL << 35) + (1ULL << 34) - 1 },
 		{ "all_bits", QUELL_U64_MAX, 591, (31ULL << 35) + (1ULL << 34) - 1 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].bucket, quell_histogram_bucket(cases[i].value))
-			TH_LOG("quell_histogram_bucket__%s", cases[i].name);
-		EXPECT_EQ(cases[i].middle, quell_histogram_middle(cases[i].bucket))
-			TH_LOG("quell_histogram_middle__%s", cases[i].name);
+	for_each_row(row, cases) {
+		expect_eq(row->bucket, quell_histogram_bucket(row->value), "%s", row->name);
+		expect_eq(row->middle, quell_histogram_middle(row->bucket), "%s", row->name);
 	}
-	EXPECT_EQ(592, QUELL_HISTOGRAM_BUCKETS)
-		TH_LOG("quell_histogram__buckets");
+	expect_eq(592, QUELL_HISTOGRAM_BUCKETS, "buckets");
 }
 
 /* Buckets follow each other without a gap. */
@@ -59,8 +55,7 @@ TEST(order)
 
 		steps = steps && step <= 1;
 	}
-	EXPECT_TRUE(steps)
-		TH_LOG("quell_histogram_bucket__without_gaps");
+	expect(steps, "without_gaps");
 }
 
 TEST(rank_cases)
@@ -74,11 +69,10 @@ TEST(rank_cases)
 		{ 10, 900, 9 }, { 11, 900, 10 }, { 1000, 999, 999 }, { 1001, 999, 1000 },
 		{ QUELL_U64_MAX, 1000, QUELL_U64_MAX },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(cases[i].want, quell_histogram_rank(cases[i].count, cases[i].permille))
-			TH_LOG("quell_histogram_rank__%llu_%u", cases[i].count, cases[i].permille);
+	for_each_row(row, cases) {
+		expect_eq(row->want, quell_histogram_rank(row->count, row->permille), "%llu_%u",
+			  row->count, row->permille);
 	}
 }
 
@@ -117,8 +111,7 @@ static void test_against_sorted(struct __test_metadata *_metadata, const char *n
 
 		good = good && near(got[i], sorted[rank - 1]) && got[i] <= h.max;
 	}
-	EXPECT_TRUE(good && h.count == values && h.max == sorted[values - 1])
-		TH_LOG("quell_histogram_quantiles__%s", name);
+	expect(good && h.count == values && h.max == sorted[values - 1], "%s", name);
 }
 
 TEST(quantiles)
@@ -130,8 +123,7 @@ TEST(quantiles)
 	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
 	for (i = 0; i < ARRAY_SIZE(permille); i++)
 		zeros += !got[i];
-	EXPECT_EQ(ARRAY_SIZE(permille), zeros)
-		TH_LOG("quell_histogram_quantiles__empty");
+	expect_eq(ARRAY_SIZE(permille), zeros, "empty");
 	test_against_sorted(_metadata, "one", 5000, 5000, 1);
 	test_against_sorted(_metadata, "two", 1, 1 << 20, 2);
 	test_against_sorted(_metadata, "small", 0, 31, VALUES);
@@ -141,17 +133,14 @@ TEST(quantiles)
 	memset(&h, 0, sizeof(h));
 	quell_histogram_add(&h, 64, 1);
 	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
-	EXPECT_EQ(64, got[5])
-		TH_LOG("quell_histogram_quantiles__never_above_max");
+	expect_eq(64, got[5], "never_above_max");
 	/* Several times at once: as often as that. */
 	quell_histogram_add(&h, 20, 99);
 	quell_histogram_quantiles(&h, permille, got, ARRAY_SIZE(permille));
-	EXPECT_TRUE(h.count == 100 && got[3] == 20 && got[4] == 64)
-		TH_LOG("quell_histogram_add__times");
+	expect(h.count == 100 && got[3] == 20 && got[4] == 64, "times");
 	/* More quantiles than buckets before the last. */
 	quell_histogram_quantiles(&h, permille, got, 0);
-	EXPECT_EQ(64, got[5])
-		TH_LOG("quell_histogram_quantiles__none_asked");
+	expect_eq(64, got[5], "none_asked");
 }
 
 TEST_HARNESS_MAIN

@@ -33,28 +33,28 @@ TEST(init)
 		{ "slow_link", true, 6250000, RTT_NS, 0, 2000, 500000000, MSS },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		memset(&f, 0xff, sizeof(f));
 		quell_core_params_default(&quell_hpcc_core, &f.p);
-		f.p.init_window_bytes = cases[i].init_window_bytes;
-		quell_hpcc_init(&f.v, &f.p, &(struct quell_sample) {
-				.now_ns = START_NS, .min_rtt_ns = cases[i].min_rtt_ns,
-				.link_bytes_ps = cases[i].link_bytes_ps,
-				.mss_bytes = cases[i].mss_bytes,
-				.flags = cases[i].telemetry ? QUELL_S_TELEMETRY : 0,
-			}, &f.out);
-		EXPECT_EQ(q16(cases[i].want_window), f.out.window_q16)
-			TH_LOG("quell_hpcc_init__%s_window", cases[i].name);
-		EXPECT_EQ(cases[i].want_rate, f.out.pacing_bytes_ps)
-			TH_LOG("quell_hpcc_init__%s_rate", cases[i].name);
-		EXPECT_TRUE(f.v.util_q24 == ONE_Q24 && f.v.recorded_ns == START_NS && !f.v.hop &&
-			    !f.v.queue_bytes && !f.v.tx_units && !f.v.time_ns && !f.v.stage &&
-			    !f.v.rtos && !f.v.round_bytes && !f.out.target_ns &&
-			    !f.out.change_path && f.v.flags == (cases[i].telemetry ?
-			    QUELL_HPCC_F_TELEMETRY : 0))
-			TH_LOG("quell_hpcc_init__%s_sets_all", cases[i].name);
+		f.p.init_window_bytes = row->init_window_bytes;
+		quell_hpcc_init(&f.v, &f.p,
+				&(struct quell_sample){
+					.now_ns = START_NS,
+					.min_rtt_ns = row->min_rtt_ns,
+					.link_bytes_ps = row->link_bytes_ps,
+					.mss_bytes = row->mss_bytes,
+					.flags = row->telemetry ? QUELL_S_TELEMETRY : 0,
+				},
+				&f.out);
+		expect_eq(q16(row->want_window), f.out.window_q16, "%s_window", row->name);
+		expect_eq(row->want_rate, f.out.pacing_bytes_ps, "%s_rate", row->name);
+		expect(f.v.util_q24 == ONE_Q24 && f.v.recorded_ns == START_NS && !f.v.hop &&
+			       !f.v.queue_bytes && !f.v.tx_units && !f.v.time_ns && !f.v.stage &&
+			       !f.v.rtos && !f.v.round_bytes && !f.out.target_ns &&
+			       !f.out.change_path &&
+			       f.v.flags == (row->telemetry ? QUELL_HPCC_F_TELEMETRY : 0),
+		       "%s_sets_all", row->name);
 	}
 }
 
@@ -81,31 +81,27 @@ TEST(measure)
 		{ "all_bytes", 0, RTT_NS, 0xffffff, 0, 0, 0xffffffff },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		fixture_start(&f);
-		f.v.util_q24 = cases[i].util_q24;
-		f.v.queue_bytes = cases[i].queue_before;
-	/* Both counters wrap in between. */
+		f.v.util_q24 = row->util_q24;
+		f.v.queue_bytes = row->queue_before;
+		/* Both counters wrap in between. */
 		f.v.time_ns = 0xffffff;
 		f.v.tx_units = 0xffffff;
-		f.s.telemetry.time_ns = cases[i].tau_ns - 1;
-		f.s.telemetry.tx_units = (cases[i].units - 1) & 0xffffff;
-		f.s.telemetry.queue_bytes = cases[i].queue;
+		f.s.telemetry.time_ns = row->tau_ns - 1;
+		f.s.telemetry.tx_units = (row->units - 1) & 0xffffff;
+		f.s.telemetry.queue_bytes = row->queue;
 		fixture_ack(&f);
-		EXPECT_EQ(cases[i].want_q24, f.v.util_q24)
-			TH_LOG("quell_hpcc_measure__%s", cases[i].name);
-		EXPECT_TRUE(f.st.measured == 1 && f.v.tx_units == f.s.telemetry.tx_units &&
-			    f.v.time_ns == cases[i].tau_ns - 1 &&
-			    f.v.queue_bytes == cases[i].queue)
-			TH_LOG("quell_hpcc_measure__%s_stored", cases[i].name);
+		expect_eq(row->want_q24, f.v.util_q24, "%s", row->name);
+		expect(f.st.measured == 1 && f.v.tx_units == f.s.telemetry.tx_units &&
+			       f.v.time_ns == row->tau_ns - 1 && f.v.queue_bytes == row->queue,
+		       "%s_stored", row->name);
 	}
 	fixture_start(&f);
 	f.s.telemetry.link_bytes_ps = 1;
 	fixture_util(&f, 0);
-	EXPECT_EQ(0xffffffff, f.v.util_q24)
-		TH_LOG("quell_hpcc_measure__no_link_to_speak_of");
+	expect_eq(0xffffffff, f.v.util_q24, "no_link_to_speak_of");
 }
 
 /* The fixpoints of the average: 0, and u. */
@@ -121,8 +117,7 @@ TEST(average)
 		f.s.telemetry.time_ns += 100;
 		fixture_ack(&f);
 	}
-	EXPECT_EQ(0, f.v.util_q24)
-		TH_LOG("quell_hpcc_measure__average_reaches_0");
+	expect_eq(0, f.v.util_q24, "average_reaches_0");
 	f.v.queue_bytes = BDP_BYTES;
 	f.s.telemetry.queue_bytes = BDP_BYTES;
 	for (i = 0; i < 1000; i++) {
@@ -130,8 +125,7 @@ TEST(average)
 		fixture_ack(&f);
 	}
 	/* 40 * (2 + 2^24 / 256 / 50000) */
-	EXPECT_TRUE(f.v.util_q24 <= ONE_Q24 && f.v.util_q24 >= ONE_Q24 - 133)
-		TH_LOG("quell_hpcc_measure__average_reaches_1");
+	expect(f.v.util_q24 <= ONE_Q24 && f.v.util_q24 >= ONE_Q24 - 133, "average_reaches_1");
 }
 
 enum verdict { MEASURED, STORED, REPEATED, NO_RECORD };
@@ -161,30 +155,29 @@ TEST(records)
 		{ "no_rtt", LINK_BYTES_PS, 0, 100, 100, HOP, HOP, NO_RECORD },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool ignored = cases[i].want == REPEATED || cases[i].want == NO_RECORD;
+	for_each_row(row, cases) {
+		bool ignored = row->want == REPEATED || row->want == NO_RECORD;
 
 		fixture_start(&f);
-		f.v.hop = cases[i].stored_hop;
-		f.v.min_rtt_ns = cases[i].min_rtt_ns;
+		f.v.hop = row->stored_hop;
+		f.v.min_rtt_ns = row->min_rtt_ns;
 		f.s.min_rtt_ns = 0;
-		f.s.now_ns += cases[i].after_ns;
-		f.s.telemetry.hop = cases[i].hop;
-		f.s.telemetry.link_bytes_ps = cases[i].link_bytes_ps;
-		f.s.telemetry.time_ns = cases[i].tau_ns;
+		f.s.now_ns += row->after_ns;
+		f.s.telemetry.hop = row->hop;
+		f.s.telemetry.link_bytes_ps = row->link_bytes_ps;
+		f.s.telemetry.time_ns = row->tau_ns;
 		f.s.telemetry.queue_bytes = 77;
 		fixture_ack(&f);
-		EXPECT_TRUE(f.st.measured == (cases[i].want == MEASURED) &&
-			    f.st.stored == (cases[i].want == STORED) &&
-			    f.st.repeated == (cases[i].want == REPEATED) &&
-			    f.st.no_record == (cases[i].want == NO_RECORD))
-			TH_LOG("quell_hpcc_take_record__%s_verdict", cases[i].name);
-		EXPECT_TRUE(f.v.queue_bytes == (ignored ? 0 : 77) &&
-			    f.v.recorded_ns == (ignored ? START_NS : f.s.now_ns) && (ignored ||
-			    f.v.hop == HOP))
-			TH_LOG("quell_hpcc_take_record__%s_kept", cases[i].name);
+		expect(f.st.measured == (row->want == MEASURED) &&
+			       f.st.stored == (row->want == STORED) &&
+			       f.st.repeated == (row->want == REPEATED) &&
+			       f.st.no_record == (row->want == NO_RECORD),
+		       "%s_verdict", row->name);
+		expect(f.v.queue_bytes == (ignored ? 0 : 77) &&
+			       f.v.recorded_ns == (ignored ? START_NS : f.s.now_ns) &&
+			       (ignored || f.v.hop == HOP),
+		       "%s_kept", row->name);
 	}
 }
 
@@ -218,29 +211,25 @@ TEST(ack)
 		{ "queue_of_200", 20000, 2, false, false, 100, 20000, 2 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		u64 want = q16(cases[i].want_reference);
+	for_each_row(row, cases) {
+		u64 want = q16(row->want_reference);
 
 		fixture_start(&f);
-		f.v.stage = cases[i].stage;
-		f.v.round_bytes = cases[i].finishes ? 0 : 20000;
-		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
-		fixture_util(&f, cases[i].percent);
-		EXPECT_EQ(q16(cases[i].want_window), f.out.window_q16)
-			TH_LOG("quell_hpcc_on_ack__%s_window", cases[i].name);
-		EXPECT_EQ(want, f.v.window_q16)
-			TH_LOG("quell_hpcc_on_ack__%s_reference", cases[i].name);
-		EXPECT_EQ(cases[i].want_stage, f.v.stage)
-			TH_LOG("quell_hpcc_on_ack__%s_stage", cases[i].name);
-		EXPECT_TRUE(f.st.increases == (want > q16(20000)) &&
-			    f.st.decreases == (want < q16(20000)) && !f.st.blind &&
-			    f.st.app_limited == (cases[i].finishes && cases[i].app_limited &&
-			    want == q16(20000)))
-			TH_LOG("quell_hpcc_on_ack__%s_verdict", cases[i].name);
-		EXPECT_EQ(cases[i].want_window * 1000000000 / RTT_NS, f.out.pacing_bytes_ps)
-			TH_LOG("quell_hpcc_on_ack__%s_pacing", cases[i].name);
+		f.v.stage = row->stage;
+		f.v.round_bytes = row->finishes ? 0 : 20000;
+		f.s.flags = row->app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_util(&f, row->percent);
+		expect_eq(q16(row->want_window), f.out.window_q16, "%s_window", row->name);
+		expect_eq(want, f.v.window_q16, "%s_reference", row->name);
+		expect_eq(row->want_stage, f.v.stage, "%s_stage", row->name);
+		expect(f.st.increases == (want > q16(20000)) &&
+			       f.st.decreases == (want < q16(20000)) && !f.st.blind &&
+			       f.st.app_limited ==
+				       (row->finishes && row->app_limited && want == q16(20000)),
+		       "%s_verdict", row->name);
+		expect_eq(row->want_window * 1000000000 / RTT_NS, f.out.pacing_bytes_ps,
+			  "%s_pacing", row->name);
 	}
 }
 
@@ -252,28 +241,26 @@ TEST(reference_cases)
 	fixture_init(&f, true);
 	f.s.inflight_bytes = LINE_BYTES;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.out.window_q16 == q16(LINE_BYTES) && f.st.stored == 1 && !f.st.blind &&
-		    f.v.round_bytes == LINE_BYTES - MSS)
-		TH_LOG("quell_hpcc_on_ack__first_only_stores");
+	expect(f.out.window_q16 == q16(LINE_BYTES) && f.st.stored == 1 && !f.st.blind &&
+		       f.v.round_bytes == LINE_BYTES - MSS,
+	       "first_only_stores");
 	fixture_util(&f, 150);
 	fixture_util(&f, 150);
 	/* 47000 / 2 + 25 */
-	EXPECT_TRUE(f.out.window_q16 == q16(23525) && f.v.window_q16 == q16(LINE_BYTES))
-		TH_LOG("quell_hpcc_on_ack__both_from_the_reference");
+	expect(f.out.window_q16 == q16(23525) && f.v.window_q16 == q16(LINE_BYTES),
+	       "both_from_the_reference");
 	f.s.acked_bytes = LINE_BYTES - 3 * MSS;
 	fixture_util(&f, 150);
-	EXPECT_TRUE(f.v.window_q16 == q16(LINE_BYTES) && !f.v.round_bytes)
-		TH_LOG("quell_hpcc_on_ack__last_of_the_round_trip");
+	expect(f.v.window_q16 == q16(LINE_BYTES) && !f.v.round_bytes, "last_of_the_round_trip");
 	f.s.acked_bytes = 1;
 	fixture_util(&f, 150);
-	EXPECT_TRUE(f.v.window_q16 == q16(23525) && f.st.decreases == 1 &&
-		    f.v.round_bytes == LINE_BYTES - 1)
-		TH_LOG("quell_hpcc_on_ack__first_beyond_commits");
+	expect(f.v.window_q16 == q16(23525) && f.st.decreases == 1 &&
+		       f.v.round_bytes == LINE_BYTES - 1,
+	       "first_beyond_commits");
 	f.v.round_bytes = 0;
 	f.s.acked_bytes = LINE_BYTES + 1;
 	fixture_util(&f, 150);
-	EXPECT_EQ(0, f.v.round_bytes)
-		TH_LOG("quell_hpcc_on_ack__more_acked_than_in_flight");
+	expect_eq(0, f.v.round_bytes, "more_acked_than_in_flight");
 }
 
 /* ACKs without a usable record between others. */
@@ -285,36 +272,31 @@ TEST(unmeasured)
 	fixture_util(&f, 150);
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	EXPECT_EQ(q16(10025), f.out.window_q16)
-		TH_LOG("quell_hpcc_held_q16__lower_window_stays");
+	expect_eq(q16(10025), f.out.window_q16, "lower_window_stays");
 	f.s.telemetry.hop = HOP;
 	fixture_util(&f, 50);
-	EXPECT_EQ(q16(20025), f.out.window_q16)
-		TH_LOG("quell_hpcc_on_ack__rises_with_a_record");
+	expect_eq(q16(20025), f.out.window_q16, "rises_with_a_record");
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	EXPECT_EQ(q16(20000), f.out.window_q16)
-		TH_LOG("quell_hpcc_held_q16__does_not_rise");
+	expect_eq(q16(20000), f.out.window_q16, "does_not_rise");
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.v.window_q16 == q16(20025) && f.out.window_q16 == q16(20025) &&
-		    f.v.stage == 1 && !f.st.blind)
-		TH_LOG("quell_hpcc_on_ack__round_trip_measured_before");
+	expect(f.v.window_q16 == q16(20025) && f.out.window_q16 == q16(20025) && f.v.stage == 1 &&
+		       !f.st.blind,
+	       "round_trip_measured_before");
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.v.window_q16 == q16(20050) && f.st.blind == 1 &&
-		    !(f.v.flags & QUELL_HPCC_F_UTIL))
-		TH_LOG("quell_hpcc_blind_step__one_step");
+	expect(f.v.window_q16 == q16(20050) && f.st.blind == 1 && !(f.v.flags & QUELL_HPCC_F_UTIL),
+	       "one_step");
 	f.p.ai_bytes_ps = LINK_BYTES_PS;
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	EXPECT_EQ(q16(21050), f.v.window_q16)
-		TH_LOG("quell_hpcc_blind_step__one_segment_at_most");
+	expect_eq(q16(21050), f.v.window_q16, "one_segment_at_most");
 	f.v.round_bytes = 0;
 	f.s.flags = QUELL_S_APP_LIMITED;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.v.window_q16 == q16(21050) && f.st.app_limited == 1 && f.st.blind == 3)
-		TH_LOG("quell_hpcc_blind_step__not_without_data");
+	expect(f.v.window_q16 == q16(21050) && f.st.app_limited == 1 && f.st.blind == 3,
+	       "not_without_data");
 }
 
 /* Records that never come, stop coming, or start to come late. */
@@ -325,44 +307,40 @@ TEST(without_records)
 	fixture_init(&f, true);
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.out.window_q16 == q16(10 * MSS) && f.st.lost == 1 &&
-		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
-		TH_LOG("quell_hpcc_lose_records__never_had_any");
+	expect(f.out.window_q16 == q16(10 * MSS) && f.st.lost == 1 &&
+		       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "never_had_any");
 	f.v.round_bytes = 0;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.out.window_q16 == q16(11 * MSS) && f.st.lost == 1 && f.st.blind == 1)
-		TH_LOG("quell_hpcc_on_ack__reno_adds_a_segment");
+	expect(f.out.window_q16 == q16(11 * MSS) && f.st.lost == 1 && f.st.blind == 1,
+	       "reno_adds_a_segment");
 	f.s.inflight_bytes = 11 * MSS;
 	quell_hpcc_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(q16(5500), f.out.window_q16)
-		TH_LOG("quell_hpcc_on_loss__reno_halves");
+	expect_eq(q16(5500), f.out.window_q16, "reno_halves");
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(MSS) && f.st.rto_resets == 1)
-		TH_LOG("quell_hpcc_on_rto__reno_one_segment");
+	expect(f.out.window_q16 == q16(MSS) && f.st.rto_resets == 1, "reno_one_segment");
 	f.s.telemetry.hop = HOP;
 	fixture_ack(&f);
-	EXPECT_TRUE((f.v.flags & QUELL_HPCC_F_TELEMETRY) && f.st.stored == 1 &&
-		    f.out.pacing_bytes_ps == 250000000)
-		TH_LOG("quell_hpcc_take_record__comes_at_last");
+	expect((f.v.flags & QUELL_HPCC_F_TELEMETRY) && f.st.stored == 1 &&
+		       f.out.pacing_bytes_ps == 250000000,
+	       "comes_at_last");
 
 	fixture_start(&f);
 	fixture_util(&f, 150);
 	f.s.telemetry.hop = 0;
 	f.s.now_ns += 8000000;
 	fixture_ack(&f);
-	EXPECT_TRUE(!f.st.lost && f.v.hop == HOP)
-		TH_LOG("quell_hpcc_lose_records__too_early");
+	expect(!f.st.lost && f.v.hop == HOP, "too_early");
 	f.s.now_ns++;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.st.lost == 1 && !f.v.hop && f.v.util_q24 == ONE_Q24 &&
-		    f.v.window_q16 == q16(10025) && f.out.window_q16 == q16(10025) &&
-		    f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED)
-		TH_LOG("quell_hpcc_lose_records__keeps_the_lower_window");
+	expect(f.st.lost == 1 && !f.v.hop && f.v.util_q24 == ONE_Q24 &&
+		       f.v.window_q16 == q16(10025) && f.out.window_q16 == q16(10025) &&
+		       f.out.pacing_bytes_ps == QUELL_RATE_UNLIMITED,
+	       "keeps_the_lower_window");
 	fixture_init(&f, false);
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	EXPECT_TRUE(!f.st.lost && f.st.no_record == 1)
-		TH_LOG("quell_hpcc_lose_records__expected_none");
+	expect(!f.st.lost && f.st.no_record == 1, "expected_none");
 }
 
 TEST(limits)
@@ -373,44 +351,38 @@ TEST(limits)
 	f.v.window_q16 = q16(1000);
 	fixture_util(&f, 20000);
 	/* 1000 * 0.75 / 200 + 25 = 28.75 */
-	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.out.pacing_bytes_ps == 12500000)
-		TH_LOG("quell_hpcc_limited_q16__smallest_rate");
+	expect(f.out.window_q16 == q16(LEAST_BYTES) && f.out.pacing_bytes_ps == 12500000,
+	       "smallest_rate");
 	f.p.min_rate_bytes_ps = 1000;
 	f.p.ai_bytes_ps = 1000;
 	f.s.min_rtt_ns = 1;
 	f.v.window_q16 = 1;
 	fixture_util(&f, 20000);
-	EXPECT_TRUE(f.out.window_q16 == 1 && f.out.pacing_bytes_ps == 1)
-		TH_LOG("quell_hpcc_limited_q16__never_nothing");
+	expect(f.out.window_q16 == 1 && f.out.pacing_bytes_ps == 1, "never_nothing");
 	fixture_start(&f);
 	f.p.min_rate_bytes_ps = QUELL_HPCC_MIN_RATE_BYTES_PS_MAX;
 	f.s.link_bytes_ps = 1000000;
 	fixture_util(&f, 150);
 	/* two segments are below 1.25 bytes/ns * 4 us */
-	EXPECT_EQ(q16(2 * MSS), f.out.window_q16)
-		TH_LOG("quell_hpcc_limited_q16__slow_link");
+	expect_eq(q16(2 * MSS), f.out.window_q16, "slow_link");
 	fixture_start(&f);
 	f.s.link_bytes_ps = 0;
 	f.p.max_window_bytes = 65536;
 	f.v.window_q16 = q16(70000);
 	fixture_util(&f, 50);
-	EXPECT_TRUE(f.out.window_q16 == q16(65536) && f.v.window_q16 == q16(65536))
-		TH_LOG("quell_hpcc_limited_q16__largest_window");
+	expect(f.out.window_q16 == q16(65536) && f.v.window_q16 == q16(65536), "largest_window");
 	fixture_start(&f);
 	f.p.base_rtt_ns = 2 * RTT_NS;
 	fixture_util(&f, 50);
 	/* 2 * 25 bytes, per 8 us */
-	EXPECT_TRUE(f.out.window_q16 == q16(20050) && f.out.pacing_bytes_ps == 2506250000)
-		TH_LOG("quell_hpcc_base_rtt_ns__parameter");
+	expect(f.out.window_q16 == q16(20050) && f.out.pacing_bytes_ps == 2506250000, "parameter");
 	f.s.mss_bytes = 0;
 	f.s.min_rtt_ns = QUELL_U64_MAX;
 	fixture_util(&f, 50);
-	EXPECT_TRUE(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 0xffffffff)
-		TH_LOG("quell_hpcc_observe__kept");
+	expect(f.v.mss_bytes == MSS && f.v.min_rtt_ns == 0xffffffff, "kept");
 	f.s.mss_bytes = 2 * MSS;
 	fixture_util(&f, 50);
-	EXPECT_EQ(2 * MSS, f.v.mss_bytes)
-		TH_LOG("quell_hpcc_observe__new_segment_size");
+	expect_eq(2 * MSS, f.v.mss_bytes, "new_segment_size");
 }
 
 /* VAI/SF III-D: disregarded if the reference is below rand() % 47000, once per round trip. */
@@ -433,10 +405,9 @@ TEST(probabilistic)
 		{ "no_link", 11750, 0, 100, true, 0, 0 },
 	};
 	struct fixture f;
-	size_t i;
 	u32 n;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		u32 disregarded = 0;
 		bool rule = true;
 
@@ -445,26 +416,24 @@ TEST(probabilistic)
 			bool out;
 
 			fixture_start(&f);
-			f.p.probabilistic = cases[i].on;
+			f.p.probabilistic = row->on;
 			f.s.now_ns += 1000 * n;
-			f.s.link_bytes_ps = cases[i].link_bytes_ps;
-			f.v.window_q16 = q16(cases[i].reference);
+			f.s.link_bytes_ps = row->link_bytes_ps;
+			f.v.window_q16 = q16(row->reference);
 			f.v.round_bytes = 0;
 			f.v.stage = 2;
-			fixture_util(&f, cases[i].percent);
-			limit = quell_draw_u32(f.s.now_ns, q16(cases[i].reference)) *
-				0x1p-32 * LINE_BYTES;
-			out = cases[i].want_most && cases[i].reference < limit;
+			fixture_util(&f, row->percent);
+			limit = quell_draw_u32(f.s.now_ns, q16(row->reference)) * 0x1p-32 *
+				LINE_BYTES;
+			out = row->want_most && row->reference < limit;
 			disregarded += f.st.disregarded;
 			rule = rule && f.st.disregarded == out &&
-			       f.st.decreases == (!out && cases[i].percent == 100) &&
-			       f.v.round_bytes && f.out.window_q16 == f.v.window_q16 &&
-			       (!out || (f.v.stage == 2 &&
-					 f.v.window_q16 == q16(cases[i].reference)));
+			       f.st.decreases == (!out && row->percent == 100) && f.v.round_bytes &&
+			       f.out.window_q16 == f.v.window_q16 &&
+			       (!out || (f.v.stage == 2 && f.v.window_q16 == q16(row->reference)));
 		}
-		EXPECT_TRUE(rule && disregarded >= cases[i].want_least &&
-			    disregarded <= cases[i].want_most)
-			TH_LOG("quell_hpcc_disregards__%s", cases[i].name);
+		expect(rule && disregarded >= row->want_least && disregarded <= row->want_most,
+		       "%s", row->name);
 	}
 	/* The next ACK of the round trip lowers the window, not the reference. */
 	fixture_start(&f);
@@ -472,12 +441,10 @@ TEST(probabilistic)
 	f.v.window_q16 = q16(200);
 	f.v.round_bytes = 0;
 	fixture_util(&f, 100);
-	EXPECT_TRUE(f.st.disregarded == 1 && f.out.window_q16 == q16(200))
-		TH_LOG("quell_hpcc_disregards__window_is_the_reference");
+	expect(f.st.disregarded == 1 && f.out.window_q16 == q16(200), "window_is_the_reference");
 	fixture_util(&f, 100);
-	EXPECT_TRUE(f.st.disregarded == 1 && f.v.window_q16 == q16(200) &&
-		    f.out.window_q16 == q16(175))
-		TH_LOG("quell_hpcc_disregards__once_per_round_trip");
+	expect(f.st.disregarded == 1 && f.v.window_q16 == q16(200) && f.out.window_q16 == q16(175),
+	       "once_per_round_trip");
 }
 
 TEST_HARNESS_MAIN

@@ -16,26 +16,22 @@ TEST(loss)
 	f.v.rtos = 1;
 	quell_hpcc_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
 	/* half of 10025, not of 20000 */
-	EXPECT_TRUE(f.v.window_q16 == q16(10025) / 2 && f.out.window_q16 == q16(10025) / 2 &&
-		    f.st.fast_retx == 1 && !f.v.stage && !f.v.rtos && f.v.hop == HOP)
-		TH_LOG("quell_hpcc_on_loss__half_of_the_window");
-	EXPECT_TRUE(f.v.round_bytes == 20000 && (f.v.flags & QUELL_HPCC_F_ROUND))
-		TH_LOG("quell_hpcc_on_loss__begins_a_round_trip");
+	expect(f.v.window_q16 == q16(10025) / 2 && f.out.window_q16 == q16(10025) / 2 &&
+		       f.st.fast_retx == 1 && !f.v.stage && !f.v.rtos && f.v.hop == HOP,
+	       "half_of_the_window");
+	expect(f.v.round_bytes == 20000 && (f.v.flags & QUELL_HPCC_F_ROUND), "begins_a_round_trip");
 	fixture_util(&f, 150);
 	f.v.round_bytes = 0;
 	fixture_util(&f, 50);
-	EXPECT_TRUE(f.v.flags & QUELL_HPCC_F_LOSS)
-		TH_LOG("quell_hpcc_end_round__loss_kept_in_congestion");
+	expect(f.v.flags & QUELL_HPCC_F_LOSS, "loss_kept_in_congestion");
 	f.v.round_bytes = 0;
 	f.s.telemetry.hop = 0;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.v.flags & QUELL_HPCC_F_LOSS)
-		TH_LOG("quell_hpcc_end_round__loss_kept_without_records");
+	expect(f.v.flags & QUELL_HPCC_F_LOSS, "loss_kept_without_records");
 	f.v.round_bytes = 0;
 	f.s.telemetry.hop = HOP;
 	fixture_util(&f, 50);
-	EXPECT_TRUE(!(f.v.flags & QUELL_HPCC_F_LOSS))
-		TH_LOG("quell_hpcc_end_round__loss_is_past");
+	expect(!(f.v.flags & QUELL_HPCC_F_LOSS), "loss_is_past");
 }
 
 TEST(rto)
@@ -45,28 +41,23 @@ TEST(rto)
 
 	fixture_start(&f);
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(10000) && f.v.rtos == 1 && f.st.rtos == 1 &&
-		    !f.v.round_bytes && !(f.v.flags & QUELL_HPCC_F_ROUND) &&
-		    (f.v.flags & QUELL_HPCC_F_LOSS))
-		TH_LOG("quell_hpcc_on_rto__half");
+	expect(f.out.window_q16 == q16(10000) && f.v.rtos == 1 && f.st.rtos == 1 &&
+		       !f.v.round_bytes && !(f.v.flags & QUELL_HPCC_F_ROUND) &&
+		       (f.v.flags & QUELL_HPCC_F_LOSS),
+	       "half");
 	for (i = 2; i < 5; i++)
 		quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(1250) && !f.st.rto_resets)
-		TH_LOG("quell_hpcc_on_rto__fourth");
+	expect(f.out.window_q16 == q16(1250) && !f.st.rto_resets, "fourth");
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1)
-		TH_LOG("quell_hpcc_on_rto__fifth_resets");
+	expect(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1, "fifth_resets");
 	f.v.rtos = 0xff;
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(0xff, f.v.rtos)
-		TH_LOG("quell_hpcc_on_rto__saturates");
+	expect_eq(0xff, f.v.rtos, "saturates");
 	fixture_util(&f, 50);
-	EXPECT_EQ(0, f.v.rtos)
-		TH_LOG("quell_hpcc_on_ack__ends_row_of_timeouts");
+	expect_eq(0, f.v.rtos, "ends_row_of_timeouts");
 	fixture_init(&f, true);
 	quell_hpcc_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1)
-		TH_LOG("quell_hpcc_on_rto__without_a_record");
+	expect(f.out.window_q16 == q16(LEAST_BYTES) && f.st.rto_resets == 1, "without_a_record");
 }
 
 TEST(idle)
@@ -87,25 +78,24 @@ TEST(idle)
 		{ "without_records", 1000000, 1000000, 0, 10000, 0, true },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool restart = cases[i].want_restart;
+	for_each_row(row, cases) {
+		bool restart = row->want_restart;
 
 		fixture_start(&f);
-		f.v.flags = cases[i].flags | QUELL_HPCC_F_ROUND;
+		f.v.flags = row->flags | QUELL_HPCC_F_ROUND;
 		f.v.stage = 3;
-		f.p.restart_idle_ns = cases[i].restart_idle_ns;
-		f.s.idle_ns = cases[i].idle_ns;
+		f.p.restart_idle_ns = row->restart_idle_ns;
+		f.s.idle_ns = row->idle_ns;
 		quell_hpcc_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-		EXPECT_TRUE(f.out.window_q16 == q16(cases[i].want_window) &&
-			    f.v.window_q16 == f.out.window_q16 && f.st.restarts == restart &&
-			    f.st.restarts_refused == cases[i].want_refused)
-			TH_LOG("quell_hpcc_on_idle_restart__%s", cases[i].name);
-		EXPECT_TRUE((f.v.hop == 0) == restart && (f.v.stage == 0) == restart &&
-			    (f.v.round_bytes == 0) == restart &&
-			    !(f.v.flags & QUELL_HPCC_F_ROUND) == restart)
-			TH_LOG("quell_hpcc_on_idle_restart__%s_forgets", cases[i].name);
+		expect(f.out.window_q16 == q16(row->want_window) &&
+			       f.v.window_q16 == f.out.window_q16 && f.st.restarts == restart &&
+			       f.st.restarts_refused == row->want_refused,
+		       "%s", row->name);
+		expect((f.v.hop == 0) == restart && (f.v.stage == 0) == restart &&
+			       (f.v.round_bytes == 0) == restart &&
+			       !(f.v.flags & QUELL_HPCC_F_ROUND) == restart,
+		       "%s_forgets", row->name);
 	}
 }
 

@@ -186,21 +186,16 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 			start_pair(&r, any, &x);
 		step(&r, &x, any, &result);
 	}
-	EXPECT_TRUE(result.windows)
-		TH_LOG("hpcc_model__%s_step_windows_within_bound", run);
-	EXPECT_TRUE(result.references)
-		TH_LOG("hpcc_model__%s_step_references_within_bound", run);
-	EXPECT_TRUE(result.utils)
-		TH_LOG("hpcc_model__%s_step_utilisations_within_bound", run);
-	EXPECT_TRUE(result.memories)
-		TH_LOG("hpcc_model__%s_step_state_equal", run);
-	EXPECT_TRUE(result.decisions)
-		TH_LOG("hpcc_model__%s_step_decisions_equal", run);
-	EXPECT_TRUE(result.compared >= 1000000 && result.ambiguous < STEPS / 20 &&
-		    result.measured > STEPS / 4 && result.multiplied > STEPS / 10 &&
-		    result.moved > STEPS / 10 && (any ?
-		    result.disregarded > STEPS / 500 : !result.disregarded))
-		TH_LOG("hpcc_model__%s_steps_were_comparable", run);
+	expect(result.windows, "%s_step_windows_within_bound", run);
+	expect(result.references, "%s_step_references_within_bound", run);
+	expect(result.utils, "%s_step_utilisations_within_bound", run);
+	expect(result.memories, "%s_step_state_equal", run);
+	expect(result.decisions, "%s_step_decisions_equal", run);
+	expect(result.compared >= 1000000 && result.ambiguous < STEPS / 20 &&
+		       result.measured > STEPS / 4 && result.multiplied > STEPS / 10 &&
+		       result.moved > STEPS / 10 &&
+		       (any ? result.disregarded > STEPS / 500 : !result.disregarded),
+	       "%s_steps_were_comparable", run);
 	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
 	       result.compared, result.ambiguous, result.events[EVENT_ACK],
 	       result.events[EVENT_LOSS], result.events[EVENT_RTO], result.events[EVENT_IDLE]);
@@ -316,12 +311,10 @@ TEST(long_run)
 
 	for (flows = 1; flows <= LONG_EPISODES; flows++)
 		long_episode(&r, flows, &result);
-	EXPECT_TRUE(result.windows && result.references)
-		TH_LOG("hpcc_model__long_run_within_rounding");
-	EXPECT_TRUE(result.utils && result.memories)
-		TH_LOG("hpcc_model__long_run_state_equal");
-	EXPECT_TRUE(result.measured > 10 * LONG_EPISODES && result.moved > 10 * LONG_EPISODES)
-		TH_LOG("hpcc_model__long_run_saw_congestion");
+	expect(result.windows && result.references, "long_run_within_rounding");
+	expect(result.utils && result.memories, "long_run_state_equal");
+	expect(result.measured > 10 * LONG_EPISODES && result.moved > 10 * LONG_EPISODES,
+	       "long_run_saw_congestion");
 	printf("# %u increases, %u decreases of the reference\n", result.measured, result.moved);
 	model_error_print(&result.window, "hpcc", "long", "window");
 	model_error_print(&result.reference, "hpcc", "long", "reference");

@@ -78,20 +78,19 @@ TEST(finish_round)
 		{ "nothing_measured", 0, 0, 3 << 16, false, 0, 0 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		fixture_start(&f);
-		f.v.vaisf.measured = cases[i].measured;
-		f.v.vaisf.bank_tokens = cases[i].bank;
-		f.v.vaisf.dampener_q16 = cases[i].dampener_q16;
-		f.v.hpcc.flags = cases[i].congested ? QUELL_HPCC_F_CONGESTED : 0;
+		f.v.vaisf.measured = row->measured;
+		f.v.vaisf.bank_tokens = row->bank;
+		f.v.vaisf.dampener_q16 = row->dampener_q16;
+		f.v.hpcc.flags = row->congested ? QUELL_HPCC_F_CONGESTED : 0;
 		quell_hpcc_vaisf_finish_round(&f.v, &f.p, &f.st);
-		EXPECT_TRUE(f.v.vaisf.bank_tokens == cases[i].want_bank &&
-			    f.v.vaisf.dampener_q16 == cases[i].want_dampener_q16 &&
-			    f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
-			    f.st.earned == (cases[i].measured > 50000))
-			TH_LOG("quell_hpcc_vaisf_finish_round__%s", cases[i].name);
+		expect(f.v.vaisf.bank_tokens == row->want_bank &&
+			       f.v.vaisf.dampener_q16 == row->want_dampener_q16 &&
+			       f.v.vaisf.measured == 0 && f.st.rounds == 1 &&
+			       f.st.earned == (row->measured > 50000),
+		       "%s", row->name);
 	}
 }
 
@@ -134,36 +133,33 @@ TEST(ack)
 		  RAISED },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		bool moved = cases[i].want == LOWERED || cases[i].want == RAISED;
-		u32 cost = cases[i].bank < 100 ? cases[i].bank : 100;
+	for_each_row(row, cases) {
+		bool moved = row->want == LOWERED || row->want == RAISED;
+		u32 cost = row->bank < 100 ? row->bank : 100;
 
 		fixture_start(&f);
-		f.v.hpcc.stage = cases[i].stage;
-		f.v.vaisf.sampled_pkts = cases[i].sampled_pkts;
-		f.v.vaisf.bank_tokens = cases[i].bank;
-		if (cases[i].finishes)
+		f.v.hpcc.stage = row->stage;
+		f.v.vaisf.sampled_pkts = row->sampled_pkts;
+		f.v.vaisf.bank_tokens = row->bank;
+		if (row->finishes)
 			fixture_end_round(&f);
-		f.s.flags = cases[i].app_limited ? QUELL_S_APP_LIMITED : 0;
-		fixture_util(&f, cases[i].percent);
+		f.s.flags = row->app_limited ? QUELL_S_APP_LIMITED : 0;
+		fixture_util(&f, row->percent);
 		/* 0.8 is not a multiple of 2^-24: compare without the fraction of a byte. */
-		EXPECT_EQ(cases[i].want_window, f.out.window_q16 >> 16)
-			TH_LOG("quell_hpcc_vaisf_on_ack__%s_window", cases[i].name);
-		EXPECT_EQ(cases[i].want_reference, f.v.hpcc.window_q16 >> 16)
-			TH_LOG("quell_hpcc_vaisf_on_ack__%s_reference", cases[i].name);
-		EXPECT_TRUE(f.v.hpcc.stage == cases[i].want_stage &&
-			    f.st.held == (cases[i].want == HELD) &&
-			    f.st.hpcc.decreases == (cases[i].want == LOWERED) &&
-			    f.st.hpcc.increases == (cases[i].want == RAISED) &&
-			    f.st.hpcc.app_limited == (cases[i].want == LIMITED) &&
-			    f.st.rounds == cases[i].finishes && !f.st.hpcc.blind &&
-			    (f.v.vaisf.sampled_pkts == 0) == (cases[i].want == LOWERED))
-			TH_LOG("quell_hpcc_vaisf_on_ack__%s_verdict", cases[i].name);
-		EXPECT_TRUE(f.st.spent == (moved ? cost : 0) &&
-			    f.v.vaisf.bank_tokens == cases[i].bank - f.st.spent)
-			TH_LOG("quell_hpcc_vaisf_on_ack__%s_spent", cases[i].name);
+		expect_eq(row->want_window, f.out.window_q16 >> 16, "%s_window", row->name);
+		expect_eq(row->want_reference, f.v.hpcc.window_q16 >> 16, "%s_reference",
+			  row->name);
+		expect(f.v.hpcc.stage == row->want_stage && f.st.held == (row->want == HELD) &&
+			       f.st.hpcc.decreases == (row->want == LOWERED) &&
+			       f.st.hpcc.increases == (row->want == RAISED) &&
+			       f.st.hpcc.app_limited == (row->want == LIMITED) &&
+			       f.st.rounds == row->finishes && !f.st.hpcc.blind &&
+			       (f.v.vaisf.sampled_pkts == 0) == (row->want == LOWERED),
+		       "%s_verdict", row->name);
+		expect(f.st.spent == (moved ? cost : 0) &&
+			       f.v.vaisf.bank_tokens == row->bank - f.st.spent,
+		       "%s_spent", row->name);
 	}
 }
 
@@ -177,16 +173,16 @@ TEST(reference)
 	f.v.hpcc.round_bytes = 1 << 30;
 	for (i = 1; i < 30; i++)
 		fixture_util(&f, 100);
-	EXPECT_TRUE(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000))
-		TH_LOG("quell_hpcc_vaisf_on_ack__29_packets_leave_the_reference");
+	expect(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000),
+	       "quell_hpcc_vaisf_on_ack__29_packets_leave_the_reference");
 	fixture_util(&f, 100);
-	EXPECT_TRUE(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(15025))
-		TH_LOG("quell_hpcc_vaisf_on_ack__30th_packet_commits");
+	expect(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(15025),
+	       "quell_hpcc_vaisf_on_ack__30th_packet_commits");
 	fixture_util(&f, 100);
 	/* 15025 * 0.75 + 25 */
-	EXPECT_TRUE(f.out.window_q16 >> 16 == 11293 && f.v.hpcc.window_q16 == q16(15025) &&
-		    f.st.hpcc.decreases == 1 && f.st.held == 30)
-		TH_LOG("quell_hpcc_vaisf_on_ack__next_from_the_new_reference");
+	expect(f.out.window_q16 >> 16 == 11293 && f.v.hpcc.window_q16 == q16(15025) &&
+		       f.st.hpcc.decreases == 1 && f.st.held == 30,
+	       "next_from_the_new_reference");
 }
 
 /* Which ACK lowers the reference: after 30 packets, or with a finished round trip. */
@@ -206,25 +202,24 @@ TEST(sampling_rtt)
 		{ "both", 29, true, true, true, true },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		fixture_start(&f);
-		f.p.vaisf.sampling_rtt = cases[i].or_round;
+		f.p.vaisf.sampling_rtt = row->or_round;
 		fixture_util(&f, 100);
-		f.v.vaisf.sampled_pkts = cases[i].sampled_pkts;
+		f.v.vaisf.sampled_pkts = row->sampled_pkts;
 		memset(&f.st, 0, sizeof(f.st));
-		if (cases[i].finishes)
+		if (row->finishes)
 			fixture_end_round(&f);
-		if (!cases[i].measures)
+		if (!row->measures)
 			f.s.telemetry.hop = 0;
 		fixture_util(&f, 100);
-		EXPECT_TRUE(f.v.hpcc.window_q16 == q16(cases[i].want_decrease ? 15025 : 20000) &&
-			    f.out.window_q16 == q16(15025) &&
-			    f.st.hpcc.decreases == cases[i].want_decrease &&
-			    f.st.held == !cases[i].want_decrease &&
-			    (f.v.vaisf.sampled_pkts == 0) == cases[i].want_decrease)
-			TH_LOG("quell_hpcc_vaisf_fall__sampling_rtt_%s", cases[i].name);
+		expect(f.v.hpcc.window_q16 == q16(row->want_decrease ? 15025 : 20000) &&
+			       f.out.window_q16 == q16(15025) &&
+			       f.st.hpcc.decreases == row->want_decrease &&
+			       f.st.held == !row->want_decrease &&
+			       (f.v.vaisf.sampled_pkts == 0) == row->want_decrease,
+		       "sampling_rtt_%s", row->name);
 	}
 }
 
@@ -235,26 +230,22 @@ TEST(earning)
 
 	fixture_start(&f);
 	fixture_util(&f, 150);
-	EXPECT_TRUE(f.v.vaisf.bank_tokens == 0 && f.v.vaisf.measured == 75000)
-		TH_LOG("quell_hpcc_vaisf_on_ack__earns_at_the_end_only");
+	expect(f.v.vaisf.bank_tokens == 0 && f.v.vaisf.measured == 75000, "earns_at_the_end_only");
 	f.s.acked_bytes = 20000;
 	fixture_util(&f, 50);
 	/* 75 tokens for 75000 bytes; dampener 1.5; 75 / (1.5 / 8 + 1) * 25 = 1578.9 */
-	EXPECT_TRUE(f.v.vaisf.bank_tokens == 0 && f.st.spent == 75 && f.st.earned == 1 &&
-		    f.v.vaisf.dampener_q16 == 3 << 15)
-		TH_LOG("quell_hpcc_vaisf_on_ack__earned_and_spent");
-	EXPECT_EQ(21578, f.v.hpcc.window_q16 >> 16)
-		TH_LOG("quell_hpcc_vaisf_on_ack__damped_increase");
+	expect(f.v.vaisf.bank_tokens == 0 && f.st.spent == 75 && f.st.earned == 1 &&
+		       f.v.vaisf.dampener_q16 == 3 << 15,
+	       "earned_and_spent");
+	expect_eq(21578, f.v.hpcc.window_q16 >> 16, "damped_increase");
 	/* 25000 bytes of queue are no congestion as long as U is below eta */
 	fixture_util(&f, 50);
 	f.s.acked_bytes = 40000;
 	fixture_util(&f, 50);
-	EXPECT_EQ(0, f.v.vaisf.dampener_q16)
-		TH_LOG("quell_hpcc_vaisf_on_ack__dampener_reset");
+	expect_eq(0, f.v.vaisf.dampener_q16, "dampener_reset");
 	f.v.vaisf.dampener_q16 = 3 << 16;
 	fixture_util(&f, 80);
-	EXPECT_TRUE(f.v.vaisf.dampener_q16 == 2 << 16)
-		TH_LOG("quell_hpcc_vaisf_on_ack__dampener_falls_in_congestion");
+	expect(f.v.vaisf.dampener_q16 == 2 << 16, "dampener_falls_in_congestion");
 }
 
 /* ACKs without a usable record between others. */
@@ -268,27 +259,25 @@ TEST(unmeasured)
 	f.s.telemetry.hop = 0;
 	f.s.telemetry.queue_bytes = 1 << 30;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000) &&
-		    f.st.held == 2 && f.v.vaisf.measured == 50000)
-		TH_LOG("quell_hpcc_vaisf_on_ack__falls_with_a_record_only");
+	expect(f.out.window_q16 == q16(15025) && f.v.hpcc.window_q16 == q16(20000) &&
+		       f.st.held == 2 && f.v.vaisf.measured == 50000,
+	       "falls_with_a_record_only");
 	fixture_end_round(&f);
 	fixture_ack(&f);
-	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(20000) && !f.st.hpcc.blind)
-		TH_LOG("quell_hpcc_vaisf_on_ack__round_trip_measured_before");
+	expect(f.v.hpcc.window_q16 == q16(20000) && !f.st.hpcc.blind, "round_trip_measured_before");
 	fixture_end_round(&f);
 	f.v.vaisf.bank_tokens = 100;
 	fixture_ack(&f);
 	/* the lower window of the last record, and one step */
-	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(15050) && f.out.window_q16 == q16(15050) &&
-		    f.st.hpcc.blind == 1 && f.v.vaisf.bank_tokens == 100)
-		TH_LOG("quell_hpcc_vaisf_on_ack__blind_without_tokens");
+	expect(f.v.hpcc.window_q16 == q16(15050) && f.out.window_q16 == q16(15050) &&
+		       f.st.hpcc.blind == 1 && f.v.vaisf.bank_tokens == 100,
+	       "blind_without_tokens");
 	f.s.telemetry.hop = HOP;
 	fixture_util(&f, 50);
 	f.s.telemetry.hop = 0;
 	fixture_end_round(&f);
 	fixture_ack(&f);
-	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(17550) && f.st.spent == 100)
-		TH_LOG("quell_hpcc_vaisf_on_ack__rises_for_a_record_before");
+	expect(f.v.hpcc.window_q16 == q16(17550) && f.st.spent == 100, "rises_for_a_record_before");
 }
 
 /* Congestion is measured by records that say all that the utilisation needs. */
@@ -306,19 +295,17 @@ TEST(has_record)
 		{ "no_base_rtt", HOP, LINK_BYTES_PS, 0, 0 },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		fixture_start(&f);
 		f.v.vaisf.measured = 0;
-		f.v.hpcc.min_rtt_ns = cases[i].min_rtt_ns;
-		f.s.min_rtt_ns = cases[i].min_rtt_ns;
-		f.s.telemetry.hop = cases[i].hop;
-		f.s.telemetry.link_bytes_ps = cases[i].link_bytes_ps;
+		f.v.hpcc.min_rtt_ns = row->min_rtt_ns;
+		f.s.min_rtt_ns = row->min_rtt_ns;
+		f.s.telemetry.hop = row->hop;
+		f.s.telemetry.link_bytes_ps = row->link_bytes_ps;
 		f.s.telemetry.queue_bytes = 1000;
 		fixture_ack(&f);
-		EXPECT_EQ(cases[i].want_bytes, f.v.vaisf.measured)
-			TH_LOG("quell_hpcc_vaisf_on_ack__%s", cases[i].name);
+		expect_eq(row->want_bytes, f.v.vaisf.measured, "%s", row->name);
 	}
 }
 
@@ -340,14 +327,12 @@ TEST(blind)
 	fixture_ack(&f);
 	f.s.acked_bytes = 10 * MSS;
 	fixture_ack(&f);
-	EXPECT_TRUE(f.out.window_q16 == q16(11 * MSS) && f.v.hpcc.round_bytes == 0)
-		TH_LOG("quell_hpcc_vaisf_on_ack__blind_adds_a_segment");
+	expect(f.out.window_q16 == q16(11 * MSS) && f.v.hpcc.round_bytes == 0,
+	       "blind_adds_a_segment");
 	quell_hpcc_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(q16(5500), f.out.window_q16)
-		TH_LOG("quell_hpcc_vaisf_on_loss__blind_halves");
+	expect_eq(q16(5500), f.out.window_q16, "blind_halves");
 	quell_hpcc_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_EQ(q16(1000), f.out.window_q16)
-		TH_LOG("quell_hpcc_vaisf_on_rto__blind_one_segment");
+	expect_eq(q16(1000), f.out.window_q16, "blind_one_segment");
 }
 
 TEST(loss)
@@ -359,19 +344,18 @@ TEST(loss)
 	f.v.vaisf.bank_tokens = 5;
 	f.s.inflight_bytes = 7000;
 	quell_hpcc_vaisf_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(10000) && f.out.window_q16 == q16(10000) &&
-		    f.st.hpcc.fast_retx == 1)
-		TH_LOG("quell_hpcc_vaisf_on_loss__half_of_the_reference");
-	EXPECT_TRUE(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5 &&
-		    f.v.hpcc.round_bytes == 7000)
-		TH_LOG("quell_hpcc_vaisf_on_loss__begins_periods");
+	expect(f.v.hpcc.window_q16 == q16(10000) && f.out.window_q16 == q16(10000) &&
+		       f.st.hpcc.fast_retx == 1,
+	       "half_of_the_reference");
+	expect(f.v.vaisf.sampled_pkts == 0 && f.v.vaisf.bank_tokens == 5 &&
+		       f.v.hpcc.round_bytes == 7000,
+	       "begins_periods");
 	quell_hpcc_vaisf_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
-	EXPECT_TRUE(f.v.hpcc.window_q16 == q16(5000) && f.v.hpcc.rtos == 1 && vaisf_is_new(&f))
-		TH_LOG("quell_hpcc_vaisf_on_rto__forgets_tokens");
+	expect(f.v.hpcc.window_q16 == q16(5000) && f.v.hpcc.rtos == 1 && vaisf_is_new(&f),
+	       "forgets_tokens");
 	fixture_ack(&f);
-	EXPECT_TRUE(f.v.hpcc.rtos == 0 && f.v.hpcc.round_bytes == 6000 &&
-		    f.st.rounds == 0)
-		TH_LOG("quell_hpcc_vaisf_on_ack__first_begins_a_round_trip");
+	expect(f.v.hpcc.rtos == 0 && f.v.hpcc.round_bytes == 6000 && f.st.rounds == 0,
+	       "first_begins_a_round_trip");
 }
 
 TEST(idle)
@@ -386,18 +370,17 @@ TEST(idle)
 		{ "switched_off", 0, 1000000000, false },
 	};
 	struct fixture f;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		fixture_start(&f);
-		f.p.hpcc.restart_idle_ns = cases[i].restart_idle_ns;
+		f.p.hpcc.restart_idle_ns = row->restart_idle_ns;
 		f.v.vaisf.bank_tokens = 5;
-		f.s.idle_ns = cases[i].idle_ns;
+		f.s.idle_ns = row->idle_ns;
 		quell_hpcc_vaisf_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-		EXPECT_TRUE(f.out.window_q16 == q16(cases[i].want_restart ?
-			    LINE_BYTES : 20000) && f.v.hpcc.window_q16 == f.out.window_q16 &&
-			    vaisf_is_new(&f) == cases[i].want_restart)
-			TH_LOG("quell_hpcc_vaisf_on_idle_restart__%s", cases[i].name);
+		expect(f.out.window_q16 == q16(row->want_restart ? LINE_BYTES : 20000) &&
+			       f.v.hpcc.window_q16 == f.out.window_q16 &&
+			       vaisf_is_new(&f) == row->want_restart,
+		       "%s", row->name);
 	}
 }
 
@@ -408,10 +391,9 @@ TEST(init)
 	fixture_start(&f);
 	memset(&f.v, 0xff, sizeof(f.v));
 	quell_hpcc_vaisf_init(&f.v, &f.p, &f.s, &f.out);
-	EXPECT_TRUE(f.out.window_q16 == q16(LINE_BYTES) &&
-		    f.v.hpcc.window_q16 == q16(LINE_BYTES) &&
-		    f.out.pacing_bytes_ps == 11750000000 && vaisf_is_new(&f))
-		TH_LOG("quell_hpcc_vaisf_init__line_rate_start");
+	expect(f.out.window_q16 == q16(LINE_BYTES) && f.v.hpcc.window_q16 == q16(LINE_BYTES) &&
+		       f.out.pacing_bytes_ps == 11750000000 && vaisf_is_new(&f),
+	       "line_rate_start");
 }
 
 TEST_HARNESS_MAIN
