@@ -461,7 +461,20 @@ flow_filter()
 	filter_has 2 cc swift && filter_has 2 dst 10.72.0.0/24 state established dev l0 &&
 	filter_has 2 src 10.72.0.1 dport "$port" && filter_has 1 sport "$sport" &&
 	filter_has 0 dst 10.72.0.1 && filter_has 0 dst fd72::/16 && filter_has 0 dev lo &&
-	filter_has 0 state close-wait && filter_has 0 sport "$sport" dport 1
+	filter_has 0 state close-wait && filter_has 0 sport "$sport" dport 1 &&
+	filter_has 2 by algorithm && filter_has 0 by cubic && filter_has 0 by long-path
+}
+
+# Both connections are to one network, of each length.
+flows_summed()
+{
+	left_quell flow show -s >"$dir/text" && cat "$dir/text" &&
+	grep -qE '^swift +10\.72\.0\.0/24 +2 .* swift 2$' "$dir/text" &&
+	left_quell flow show -s prefix 8 dst 10.72.0.0/24 >"$dir/text" && cat "$dir/text" &&
+	grep -qE '^swift +10\.0\.0\.0/8 +2 ' "$dir/text" &&
+	left_quell -j flow show -s >"$dir/sums" &&
+	json 'length == 1 and .[0].cc == "swift" and .[0].flows == 2 and .[0].algorithm == 2 and
+		.[0].cubic == 0 and .[0].fallback == {} and .[0].rtt_ns > 0' "$dir/sums"
 }
 
 # The one that idles is the last of those sorted by rate, and the first the other way round.
@@ -522,7 +535,7 @@ ipv6_flow()
 	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
 }
 
-plan 95
+plan 96
 check "without the module: what to do, status 2" no_module
 check "without an algorithm: an empty list, and what to do" no_algorithm
 check "network, swift on the left" make_network 100mbit
@@ -557,6 +570,7 @@ check "flow show prints it on a line" flow_lines
 check "flow show -d prints all of it" flow_text
 check "flow show filters" flow_filter
 check "flow show sorts" flow_sorted
+check "flow show -s sums them up by network" flows_summed
 check "flow show needs no privilege" flows_of_anyone
 check "cc show counts flows" flows_are_counted
 check "flow watch repeats" watch_repeats

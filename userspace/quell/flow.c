@@ -116,13 +116,15 @@ static void print_details(struct out *o, const struct flow_list *list)
  */
 int flow_show_once(struct app *app, struct flow_args *words)
 {
-	bool all = app->out.json || app->details || words->details;
+	bool all = !words->summary && (app->out.json || app->details || words->details);
 	struct flow_list list;
 	int status;
 
 	words->brief = !all;
 	status = flow_fetch(app, words, &list);
-	if (!status && all)
+	if (!status && words->summary)
+		flow_print_summary(&app->out, words, &list);
+	else if (!status && all)
 		print_details(&app->out, &list);
 	else if (!status)
 		flow_print_lines(&app->out, &list, output_columns());

@@ -24,6 +24,9 @@
 /* Columns of a terminal of unknown width, and of a file. */
 #define FLOW_COLUMNS		80
 
+/* As a filter, a governor that is the flow's own algorithm. */
+#define FLOW_BY_ALGORITHM	"algorithm"
+
 /* The position of the key in the table, or -1 for the kernel's order; smallest first. */
 struct flow_order {
 	int	sort;
@@ -39,6 +42,9 @@ struct flow_order {
  * @dport: remote port, 0 for all
  * @ifindex: interface, 0 for all
  * @state: state of the connection, 0 for all
+ * @by: governor or reason for CUBIC, NULL for all
+ * @summary: a line for each algorithm and remote network
+ * @prefix_bits: length of its prefix, 0 for the default of the address family
  * @order: of the flows
  * @details: all that is known of each flow
  * @brief: flows without their counters
@@ -53,6 +59,9 @@ struct flow_args {
 	uint16_t			dport;
 	uint32_t			ifindex;
 	uint8_t				state;
+	const char			*by;
+	bool				summary;
+	uint8_t				prefix_bits;
 	struct flow_order		order;
 	bool				details;
 	bool				brief;
@@ -67,6 +76,9 @@ void flow_sort(const struct flow_args *words, struct flow_list *list);
 const char *flow_sort_name(int sort);
 uint64_t flow_sort_value(int sort, const struct flow *f);
 uint64_t flow_delay_ns(const struct flow *f);
+
+/* flow_summary.c */
+void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list);
 
 /* flow_detail.c */
 void flow_format_address(char *buf, size_t len, const struct flow *f, const uint8_t *address);

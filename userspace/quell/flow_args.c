@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <quell/core/adapt/names.h>
+
 #include "sock_diag.h"
 #include "flow.h"
 #include "quell.h"
@@ -95,6 +97,26 @@ static int word_state(const struct word *w, const char *text, void *state)
 	return STATUS_INPUT;
 }
 
+/* Governors that every algorithm has beside itself; then the reasons for CUBIC. */
+static const char * const governors[] = { FLOW_BY_ALGORITHM, "search", "cubic" };
+
+static int word_by(const struct word *w, const char *text, void *place)
+{
+	char known[256] = "";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(governors) + QUELL_ADAPT_REASONS - 1; i++) {
+		const char *name = i < ARRAY_SIZE(governors) ? governors[i] :
+				   quell_adapt_reasons[i - ARRAY_SIZE(governors) + 1];
+
+		if (!strcmp(text, name))
+			return word_text(w, text, place);
+		append_name(known, sizeof(known), name);
+	}
+	complain("%s: '%s' is no governor and no reason (there are: %s)", w->word, text, known);
+	return STATUS_INPUT;
+}
+
 /* A minus in front: smallest first. */
 static int word_sort(const struct word *w, const char *text, void *place)
 {
@@ -115,12 +137,25 @@ static int word_sort(const struct word *w, const char *text, void *place)
 	return STATUS_INPUT;
 }
 
+/* Of addresses of IPv4 and IPv6. */
+static int word_prefix_len(const struct word *w, const char *text, void *place)
+{
+	uint64_t bits;
+	int status = read_number(w->word, text, 8 * ADDRESS_BYTES, &bits);
+
+	if (!status)
+		*(uint8_t *)place = bits;
+	return status;
+}
+
 #define AT(member)	offsetof(struct flow_args, member)
 
 static const struct quantity interval = { QUELL_UNIT_NS, 10000000, UINT64_MAX };
 
-/* The last two are those of "flow watch". */
+/* The first two are those of "flow show", the last two of "flow watch". */
 static const struct word known[] = {
+	{ "-s", NULL, AT(summary), NULL },
+	{ "prefix", word_prefix_len, AT(prefix_bits), NULL },
 	{ "-d", NULL, AT(details), NULL },
 	{ "cc", word_text, AT(cc), NULL },
 	{ "src", word_prefix, AT(src), NULL },
@@ -129,6 +164,7 @@ static const struct word known[] = {
 	{ "dport", word_port, AT(dport), NULL },
 	{ "dev", word_dev, AT(ifindex), NULL },
 	{ "state", word_state, AT(state), NULL },
+	{ "by", word_by, AT(by), NULL },
 	{ "sort", word_sort, AT(order), NULL },
 	{ "interval", word_quantity, AT(interval_ns), &interval },
 	{ "--no-color", NULL, AT(no_color), NULL },
@@ -146,12 +182,22 @@ static const struct word known[] = {
 int flow_args_parse(struct flow_args *words, bool watch, int argc, char **argv)
 {
 	const struct words all = {
-		.name = "flow", .list = known, .n = ARRAY_SIZE(known) - (watch ? 0 : 2),
+		.name = "flow", .list = known + (watch ? 2 : 0), .n = ARRAY_SIZE(known) - 2,
 		.again = true,
 	};
 
 	*words = (struct flow_args){ .order.sort = -1, .interval_ns = WATCH_INTERVAL_NS };
 	return words_read(&all, words, argc, argv);
+}
+
+/* A flow of which the algorithm governs has its name; the reason is that for CUBIC. */
+static bool is_by(const char *by, const struct flow *f)
+{
+	if (f->fallback && !strcmp(by, f->fallback))
+		return true;
+	if (!strcmp(by, FLOW_BY_ALGORITHM))
+		return !f->adapt || !strcmp(f->adapt, "fit");
+	return !strcmp(by, flow_governor(f));
 }
 
 static bool has_prefix(const struct quell_trace_prefix *prefix, const struct flow *f,
@@ -181,6 +227,7 @@ bool flow_matches(const struct flow_args *words, const struct flow *f)
 	       (!words->dport || words->dport == f->dport) &&
 	       (!words->ifindex || words->ifindex == f->ifindex) &&
 	       (!words->state || words->state == f->state) &&
+	       (!words->by || is_by(words->by, f)) &&
 	       has_prefix(&words->src, f, f->saddr) && has_prefix(&words->dst, f, f->daddr);
 }
 

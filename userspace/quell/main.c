@@ -27,11 +27,11 @@ static const struct command commands[] = {
 	  "put parameters back to their defaults", false, cc_reset },
 	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
 	  "presets named after paper and table: list, set", true, cc_preset },
-	{ "flow", "show", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
-	  "[dev DEV] [state STATE] [sort KEY]", 0, ARGS_UNBOUNDED,
+	{ "flow", "show", "[-d] [-s [prefix LEN]] [src PREFIX] [dst PREFIX] [sport PORT] "
+	  "[dport PORT] [cc ALGO] [dev DEV] [state STATE] [by GOVERNOR] [sort KEY]", 0, ARGS_UNBOUNDED,
 	  "flows of Quell's algorithms", true, flow_show },
 	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
-	  "[dev DEV] [state STATE] [sort KEY] [interval TIME] [--no-color]", 0, ARGS_UNBOUNDED,
+	  "[dev DEV] [state STATE] [by GOVERNOR] [sort KEY] [interval TIME] [--no-color]", 0, ARGS_UNBOUNDED,
 	  "the same in a terminal, live, with their past", true, flow_watch },
 	{ "stat", NULL, "[-a] [-z] [--metrics] [--openmetrics] [ALGO]", 0, ARGS_UNBOUNDED,
 	  "counters since the last call", true, stat_show },

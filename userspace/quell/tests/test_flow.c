@@ -127,6 +127,12 @@ TEST(flow_args_parse__refused_cases)
 		{ false, "sort name", "'name' is no key (there are: rate, window, inflight, rtt,"
 				      " delay, retrans)" },
 		{ false, "sort --rtt", "'--rtt' is no key" },
+		{ false, "by swift", "by: 'swift' is no governor and no reason (there are: algorithm,"
+				     " search, cubic, long-path, slow-path, noise, early-loss," },
+		{ false, "by none", "'none' is no governor" },
+		{ false, "-s prefix 129", "prefix: '129' is out of range 1 .. 128" },
+		{ true, "-s", "unknown argument '-s'" },
+		{ true, "prefix 8", "unknown argument 'prefix'" },
 		{ false, "interval 1s", "unknown argument 'interval'" },
 		{ true, "interval 1ms", "out of range 10ms" },
 		{ true, "interval 1", "has no unit" },
@@ -188,6 +194,35 @@ TEST(flow_matches__cases)
 			TH_LOG("v4: %s", rows[i].line);
 		EXPECT_EQ(rows[i].v6, flow_matches(&words, &v6))
 			TH_LOG("v6: %s", rows[i].line);
+	}
+}
+
+/* One that its algorithm governs, not fitted and fitted; one that searches; one of CUBIC. */
+TEST(flow_matches__governor)
+{
+	static const struct {
+		const char	*line;
+		const char	*matches;
+	} rows[] = {
+		{ "by algorithm", "1100" }, { "by search", "0010" }, { "by cubic", "0001" },
+		{ "by noise", "0001" }, { "by long-path", "0000" }, { "dport 1 by cubic", "0000" },
+	};
+	struct flow flows[] = { flow_v4(1, 9), flow_v4(2, 9), flow_v4(3, 9), flow_v4(4, 9) };
+	struct flow_args words;
+	char line[64];
+	size_t i, j;
+
+	flows[1].adapt = "fit";
+	flows[2].adapt = "start";
+	flows[3].adapt = "fallback";
+	flows[3].fallback = "noise";
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(line, sizeof(line), "%s", rows[i].line);
+		EXPECT_EQ(STATUS_OK, read_line(&words, i & 1, line))
+			TH_LOG("%s: %s", rows[i].line, complaint);
+		for (j = 0; j < ARRAY_SIZE(flows); j++)
+			EXPECT_EQ(rows[i].matches[j] == '1', flow_matches(&words, &flows[j]))
+				TH_LOG("%s: flow %zu", rows[i].line, j);
 	}
 }
 
@@ -345,6 +380,70 @@ TEST(flow_print_detail__governor)
 	EXPECT_NE(NULL, strstr(got, " by:swift "))
 		TH_LOG("%s", got);
 	free(got);
+}
+
+static void check_summary(struct __test_metadata *_metadata, const char *words, bool json,
+			  const char *want)
+{
+	struct flow flows[] = { flow_v4(1, 9), flow_v4(2, 9), flow_v4(3, 9), flow_v4(4, 9),
+				{ .cc = "swift", .family = AF_INET6, .rtt_ns = 9000,
+				  .daddr = { 0xfd, 1, [6] = 0xab, 0xcd, 0xef } },
+				{ .cc = "swift", .family = AF_INET6,
+				  .daddr = { 0xfd, 1, [6] = 0xab, 0xcd } } };
+	struct flow_list list = { .list = flows, .n = ARRAY_SIZE(flows) };
+	struct flow_args args;
+	char *got = NULL, line[64];
+	struct out o;
+	size_t len, i;
+	FILE *file;
+
+	for (i = 0; i < 4; i++) {
+		flows[i].cc = i ? "swift" : "dart";
+		flows[i].rtt_ns = 40000 - 10000 * i;
+		flows[i].delivery_bytes_ps = 125000000;
+		flows[i].retrans_segs = i;
+		flows[i].adapt = "fit";
+	}
+	flows[2].daddr[2] = 7;
+	flows[3].adapt = "fallback";
+	flows[3].fallback = "noise";
+	snprintf(line, sizeof(line), "%s", words);
+	EXPECT_EQ(STATUS_OK, read_line(&args, false, line));
+	file = open_memstream(&got, &len);
+	out_init(&o, file, json, false);
+	flow_print_summary(&o, &args, &list);
+	fclose(file);
+	EXPECT_EQ(0, strcmp(want, got))
+		TH_LOG("got:\n%swant:\n%s", got, want);
+	free(got);
+}
+
+TEST(flow_print_summary__cases)
+{
+	check_summary(_metadata, "-s", false,
+		      "CC          NETWORK            FLOWS  RATE    RTT  RETX BY\n"
+		      "dart        10.9.0.0/24            1 1.00G 40.0us     0 dart 1\n"
+		      "swift       10.9.0.0/24            2 2.00G 10.0us     4 swift 1, cubic 1 (noise 1)\n"
+		      "swift       10.9.7.0/24            1 1.00G 20.0us     2 swift 1\n"
+		      "swift       fd01:0:0:abcd::/64     2     0 9.00us     0 swift 2\n");
+	check_summary(_metadata, "-s prefix 16", false,
+		      "CC          NETWORK            FLOWS  RATE    RTT  RETX BY\n"
+		      "dart        10.9.0.0/16            1 1.00G 40.0us     0 dart 1\n"
+		      "swift       10.9.0.0/16            3 3.00G 20.0us     6 swift 2, cubic 1 (noise 1)\n"
+		      "swift       fd01::/16              2     0 9.00us     0 swift 2\n");
+	check_summary(_metadata, "-s prefix 60", true,
+		      "[{\"cc\":\"dart\",\"network\":\"10.9.0.2/32\",\"flows\":1,"
+		      "\"delivery_bytes_ps\":125000000,\"rtt_ns\":40000,\"retrans_segs\":0,"
+		      "\"algorithm\":1,\"search\":0,\"cubic\":0,\"fallback\":{}},"
+		      "{\"cc\":\"swift\",\"network\":\"10.9.0.2/32\",\"flows\":2,"
+		      "\"delivery_bytes_ps\":250000000,\"rtt_ns\":10000,\"retrans_segs\":4,"
+		      "\"algorithm\":1,\"search\":0,\"cubic\":1,\"fallback\":{\"noise\":1}},"
+		      "{\"cc\":\"swift\",\"network\":\"10.9.7.2/32\",\"flows\":1,"
+		      "\"delivery_bytes_ps\":125000000,\"rtt_ns\":20000,\"retrans_segs\":2,"
+		      "\"algorithm\":1,\"search\":0,\"cubic\":0,\"fallback\":{}},"
+		      "{\"cc\":\"swift\",\"network\":\"fd01:0:0:abc0::/60\",\"flows\":2,"
+		      "\"delivery_bytes_ps\":0,\"rtt_ns\":9000,\"retrans_segs\":0,"
+		      "\"algorithm\":2,\"search\":0,\"cubic\":0,\"fallback\":{}}]\n");
 }
 
 /* The longest words and addresses there are. */

@@ -433,8 +433,8 @@ completes "dcqcn" quell cc preset list dc
 completes "" quell cc preset smartt nscc ""
 completes "reset" quell -j cc re
 completes "show watch" quell flow ""
-completes "-d src dst sport dport cc dev state sort" quell flow show ""
-completes "-d src dst sport dport cc dev state sort interval --no-color" quell flow watch ""
+completes "-d -s prefix src dst sport dport cc dev state by sort" quell flow show ""
+completes "-d src dst sport dport cc dev state by sort interval --no-color" quell flow watch ""
 completes "src sport state sort" quell flow show dst 10.0.0.0/8 s
 completes "" quell flow show dst ""
 completes "lo" quell flow show dev lo
