@@ -55,6 +55,38 @@ faults_are_mended()
 	examine 0 left_quell -j doctor && no_finding fault sack
 }
 
+# Drops of a port are those of its counters: a packet longer than its limit.
+ports_are_counted()
+{
+	tc -n "$right" qdisc add dev r0 root swport limit 64 &&
+	! in_netns "$right" busybox ping -c 1 -W 1 -s 1000 10.72.0.1 &&
+	examine 0 quell -n "$right" -j doctor &&
+	finding note port "the switch port of r0 has dropped 1 packets, marked 0 and trimmed 0" &&
+	tc -n "$right" qdisc del dev r0 root && examine 0 quell -n "$right" -j doctor &&
+	no_finding note port
+}
+
+# Before a change: to an algorithm for which the path is too long.
+change_is_foreseen()
+{
+	modprobe tcp_timely && start_transfer && ip -n "$left" route add 10.73.0.0/16 via 10.72.0.2 congctl reno &&
+	examine 0 left_quell -j doctor --if timely &&
+	[ "$(command_for "new connections would use timely in place of swift")" = \
+		"sysctl -w net.ipv4.tcp_congestion_control=timely" ] &&
+	finding effect route "1 route has congctl reno, one to 10.73.0.0/16" &&
+	finding effect open "2 open connections to other hosts would not change .*: swift 2$" &&
+	finding effect govern "timely would govern 0 of 2" &&
+	finding note long-path "CUBIC would govern 2 of 2, one to 10.72.0.2" &&
+	examine 0 left_quell -j doctor --if swift &&
+	finding effect default "swift is the default of this namespace already" &&
+	finding effect preset "swift has adapt off and values of no preset" &&
+	left_quell cc set swift base-target 1us fs-range 1us &&
+	examine 3 left_quell -j doctor --if swift && finding fault target "2 of 2, one to 10.72.0.2" &&
+	in_netns "$left" bash -c "$(command_for "almost stop")" &&
+	examine 0 left_quell -j doctor --if swift &&
+	[ "$(cc_of "$left")" = swift ] && stop_client && stop "$started" && unload tcp_timely
+}
+
 # Who holds a module: defaults and sockets of each namespace, by its name, without one by a path.
 holders_are_named()
 {
@@ -120,11 +152,13 @@ without_modules()
 # Where they are installed, so that the system's own modprobe finds them.
 words=(installed "apt install quell-dkms")
 ! grep -qs /tcp_swift.ko "/lib/modules/$(uname -r)/modules.dep" || words=(loaded "modprobe tcp_swift")
-plan 8
+plan 10
 check "network, swift on the left" make_network 10mbit
 check "doctor finds no fault" nothing_is_wrong
 check "doctor needs no privilege" doctor_of_anyone
 check "doctor's commands mend" faults_are_mended
+check "doctor counts what a port drops" ports_are_counted
+check "doctor --if foresees the effects of a change" change_is_foreseen
 check "doctor passes by what is no namespace" others_are_passed
 check "doctor names who holds a module" holders_are_named
 check "and its commands let go" holders_let_go

@@ -2,12 +2,15 @@
 /*
  * quell doctor: diagnose problems of this host and print fixes.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf_model.h"
 #include "doctor.h"
 #include "flow.h"
 #include "quell.h"
+#include "util.h"
 
 #define LINE_LEN	79	/* characters */
 #define INDENT		7
@@ -16,6 +19,7 @@ static const char * const level_names[] = {
 	[DOCTOR_FAULT] = "FAULT",
 	[DOCTOR_NOTE] = "note",
 	[DOCTOR_HELD] = "held",
+	[DOCTOR_EFFECT] = "effect",
 };
 
 /* Text in lines behind the margin; the first goes on where @used characters are. */
@@ -111,27 +115,62 @@ static int examine_kernel(struct app *app, struct doctor_host *host)
 	return STATUS_KERNEL;
 }
 
-/* quell doctor */
+/* Facts about a change to another algorithm. */
+static int examine_change(struct doctor_change *change)
+{
+	int ret = diag_fetch(&change->sockets, true);
+
+	if (!ret || ret == -ENOENT)
+		ret = doctor_read_routes(change);
+	if (!ret)
+		return STATUS_OK;
+	complain("doctor: %s", strerror(-ret));
+	return STATUS_KERNEL;
+}
+
+/* Parse "--if ALGO"; without it @core is NULL. */
+static int parse_args(int argc, char **argv, const struct quell_core **core)
+{
+	static const struct word known[] = { { "--if", word_text, 0, NULL } };
+	const struct words words = { .name = "doctor", .list = known, .n = ARRAY_SIZE(known) };
+	const char *name = NULL;
+	int status = words_read(&words, &name, argc, argv);
+
+	*core = NULL;
+	return status || !name ? status : bpf_core_find(name, core);
+}
+
+/* quell doctor [--if ALGO] */
 int doctor(struct app *app, int argc, char **argv)
 {
 	const char *root = getenv("QUELL_DOCTOR_ROOT");
+	bool live = !root || !*root;
+	struct doctor_change change = {};
 	struct findings findings = {};
 	struct doctor_host host = {};
-	int status = STATUS_OK, faults;
+	int status, faults;
 
-	(void)argc;
-	(void)argv;
+	status = parse_args(argc, argv, &change.core);
+	if (status)
+		return status;
 	doctor_read_files(&host, root ? root : "");
-	if (!root || !*root)
+	if (live)
 		status = examine_kernel(app, &host);
+	if (live && !status && change.core)
+		status = examine_change(&change);
 	if (!status) {
-		faults = doctor_check(&host, &findings);
+		if (change.core)
+			change.cc = cc_lookup(&host.ccs, change.core->name);
+		faults = change.core ? doctor_if(&host, &change, &findings) :
+				       doctor_check(&host, &findings);
 		print_findings(&app->out, &findings, faults);
 		status = faults ? STATUS_FINDINGS : STATUS_OK;
 	}
 	free(findings.list);
 	free(host.devs);
 	free(host.holders);
+	free(change.routes);
+	diag_list_free(&change.sockets);
 	flow_list_free(&host.flows);
 	cc_list_free(&host.ccs);
 	return status;

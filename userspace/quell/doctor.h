@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "model.h"
+#include "sock_diag.h"
 
 #define DOCTOR_NAME_LEN		64
 #define DOCTOR_TEXT_LEN		512
@@ -44,6 +45,11 @@ extern const char * const doctor_options[DOCTOR_OPTIONS];
  * @can_stamp: it offers hardware stamps for all packets received
  * @stamps: they are on
  * @qdisc: a queueing discipline that delays or drops; empty without one
+ * @root: kind of its root queueing discipline, or swport wherever there is one
+ * @speed_mbit: of the link, Mbit/s; 0 not known
+ * @drop_pkts: packets that its queueing disciplines dropped
+ * @mark_pkts: packets that its switch port marked
+ * @trim_pkts: packets that its switch port trimmed
  */
 struct doctor_dev {
 	char		name[IF_NAMESIZE];
@@ -53,6 +59,11 @@ struct doctor_dev {
 	bool		can_stamp;
 	bool		stamps;
 	char		qdisc[IF_NAMESIZE];
+	char		root[IF_NAMESIZE];
+	uint32_t	speed_mbit;
+	uint64_t	drop_pkts;
+	uint64_t	mark_pkts;
+	uint64_t	trim_pkts;
 };
 
 /**
@@ -123,11 +134,36 @@ struct doctor_host {
 	struct flow_list	flows;
 };
 
+/* A route that names an algorithm: its network, "default" or a prefix. */
+struct doctor_route {
+	char	network[DOCTOR_NAME_LEN];
+	char	cc[DOCTOR_CC_LEN];
+};
+
+struct quell_core;
+
+/**
+ * struct doctor_change - facts about a change to another algorithm
+ * @core: the algorithm
+ * @cc: its parameters, or NULL: it is not loaded
+ * @sockets: TCP sockets of the namespace, listening ones included
+ * @routes: routes that name an algorithm
+ * @n_routes: their number
+ */
+struct doctor_change {
+	const struct quell_core	*core;
+	const struct cc		*cc;
+	struct diag_list	sockets;
+	struct doctor_route	*routes;
+	size_t			n_routes;
+};
+
 /* How grave a finding is; only faults make the exit status 3. */
 enum doctor_level {
 	DOCTOR_FAULT,	/* it defeats an algorithm or the program */
 	DOCTOR_NOTE,	/* it would be better otherwise, or may be meant */
 	DOCTOR_HELD,	/* a module is in use */
+	DOCTOR_EFFECT,	/* of a change that is considered */
 };
 
 /**
@@ -157,9 +193,14 @@ bool doctor_read_line(const char *root, const char *path, char *line, size_t len
 
 /* doctor_net.c */
 int doctor_read_devs(struct doctor_host *host);
+int doctor_read_routes(struct doctor_change *change);
 
 /* doctor_refs.c */
 int doctor_read_holders(struct doctor_host *host);
+
+/* doctor_if.c */
+int doctor_if(const struct doctor_host *host, const struct doctor_change *change,
+	      struct findings *findings);
 
 /* doctor_rules.c, doctor_quote.c */
 int doctor_check(const struct doctor_host *host, struct findings *findings);

@@ -153,6 +153,8 @@ IF(has_no_idle_stamps, !has_idle_stamps(s))
 IF(is_late_with_idle_stamps, d->rx_delay_us > RX_DELAY_MAX_US && has_idle_stamps(s))
 IF(is_late, d->rx_delay_us > RX_DELAY_MAX_US && !d->stamps && !d->can_stamp)
 IF(has_shaper, *d->qdisc)
+IF(has_swport, !strcmp(d->root, "swport") && (d->drop_pkts || d->mark_pkts || d->trim_pkts))
+IF(has_drops, strcmp(d->root, "swport") && d->drop_pkts)
 
 IF(is_hpcc, f->cc && !strncmp(f->cc, "hpcc", 4))
 IF(needs_option, is_text(f->cc, "dart") || is_hpcc(s))
@@ -242,6 +244,12 @@ static const struct rule rules[] = {
 	{ DOCTOR_NOTE, "qdisc", DEV, "", has_shaper,
 	  "packets wait or are dropped in this host, in the %Q of %D: an algorithm takes that for the"
 	  " network", "tc qdisc del dev %D root" },
+
+	{ DOCTOR_NOTE, "port", DEV, "", has_swport,
+	  "the switch port of %D has dropped %x packets, marked %y and trimmed %z",
+	  "tc -s qdisc show dev %D" },
+	{ DOCTOR_NOTE, "port", DEV, "", has_drops,
+	  "the %q of %D has dropped %x packets in this host", "tc -s qdisc show dev %D" },
 
 	{ DOCTOR_FAULT, "peer", FLOW, "stripped", NULL,
 	  "lost the Quell option: something on the path removes TCP options it does not know", "" },
@@ -394,6 +402,8 @@ static const struct {
 	OF_HOST('U', NUMBER, tcp_pages),
 	OF_HOST('V', TEXT, release), OF_HOST('u', NUMBER, tcp_mem[1]),
 	OF_DEV('D', TEXT, name), OF_DEV('J', NUMBER32, rx_delay_us), OF_DEV('Q', TEXT, qdisc),
+	OF_DEV('q', TEXT, root), OF_DEV('x', NUMBER, drop_pkts), OF_DEV('y', NUMBER, mark_pkts),
+	OF_DEV('z', NUMBER, trim_pkts),
 	OF_FLOW('A', STRING, cc), OF_FLOW('B', TIME, base_ns), OF_FLOW('L', TIME, longest_ns),
 	OF_FLOW('M', RATE, least_bytes_ps), OF_FLOW('N', TIME, noise_ns),
 	OF_FLOW('R', RATE, path_bytes_ps), OF_FLOW('S', TIME, standing_ns),

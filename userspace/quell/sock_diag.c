@@ -76,6 +76,11 @@ static void take_info(struct diag *d, const struct nlattr *attr)
 	d->retrans_segs = info.tcpi_total_retrans;
 	d->sent_segs = info.tcpi_data_segs_out;
 	d->lost_segs = info.tcpi_lost;
+	d->min_rtt_us = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt;
+	d->mss_bytes = info.tcpi_snd_mss;
+	d->marked_pkts = info.tcpi_delivered_ce;
+	d->has_ecn = info.tcpi_options & TCPI_OPT_ECN;
+	d->app_limited = info.tcpi_delivery_rate_app_limited;
 	d->has_info = true;
 }
 
@@ -105,6 +110,8 @@ int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh)
 		return -ENOMEM;
 	d->cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0];
 	d->state = msg->idiag_state;
+	d->family = msg->idiag_family;
+	memcpy(d->daddr, msg->id.idiag_dst, sizeof(d->daddr));
 	mnl_attr_for_each(attr, nlh, sizeof(*msg)) {
 		if (mnl_attr_get_type(attr) == INET_DIAG_INFO)
 			take_info(d, attr);

@@ -21,8 +21,15 @@
  * @retrans_segs: segments retransmitted so far
  * @sent_segs: segments with data sent so far, retransmissions included
  * @lost_segs: segments counted as lost now
+ * @min_rtt_us: smallest round-trip time; 0 not measured
+ * @mss_bytes: payload of a segment
+ * @marked_pkts: packets delivered with a mark
+ * @family: address family
+ * @daddr: remote address
  * @state: state of the connection, a number of the kernel
- * @has_info: the kernel sent the five measurements
+ * @has_ecn: both ends agreed on ECN
+ * @app_limited: the delivery rate is that of the program
+ * @has_info: the kernel sent the measurements
  */
 struct diag {
 	uint64_t	cookie;
@@ -32,7 +39,14 @@ struct diag {
 	uint32_t	retrans_segs;
 	uint32_t	sent_segs;
 	uint32_t	lost_segs;
+	uint32_t	min_rtt_us;
+	uint32_t	mss_bytes;
+	uint32_t	marked_pkts;
+	uint16_t	family;
+	uint8_t		daddr[16];
 	uint8_t		state;
+	bool		has_ecn;
+	bool		app_limited;
 	bool		has_info;
 };
 

@@ -204,7 +204,9 @@ echo 1 > "$tree/proc/sys/net/ipv4/tcp_sack"
 printf 'CONFIG_%s=y\n' NETFILTER NET_SCHED HIGH_RES_TIMERS INET_TCP_DIAG DEBUG_INFO_BTF \
 	> "$tree/boot/config-6.12.1"
 export QUELL_DOCTOR_ROOT="$tree"
-expect 1 "unexpected argument 'a'" doctor a
+expect 1 "doctor: unknown argument 'a', try: quell help doctor" doctor a
+expect 1 "the value of '--if' is missing" doctor --if
+expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, hpcc," doctor --if frob
 expect_silent_stdout
 expect 3 "apt install quell-dkms" doctor
 mkdir -p "$tree/var/lib/dkms/quell"
@@ -215,6 +217,14 @@ expect 3 "FAULT  the module quell is not loaded" doctor
 expect 3 '{"level":"fault","check":"module","text":"the module quell is not loaded","command":"modprobe tcp_swift"}' \
 	-j doctor
 expect 3 '{"level":"fault"' doctor -j
+echo cubic > "$tree/proc/sys/net/ipv4/tcp_congestion_control"
+expect 0 "effect new connections would use swift in place of cubic, except those of" \
+	doctor --if swift
+expect 0 '{"level":"note","check":"module","text":"the module tcp_swift of swift is not loaded","command":"modprobe tcp_swift"}' \
+	-j doctor --if swift
+[ "$("$quell" doctor --if dart | awk 'length > 79' | grep -vc 'tc qdisc')" -eq 0 ]
+report $? "doctor --if keeps to 79 columns"
+rm "$tree/proc/sys/net/ipv4/tcp_congestion_control"
 echo "reno bpf_swift" > "$tree/proc/sys/net/ipv4/tcp_available_congestion_control"
 expect 0 "note   the module quell is not loaded; bpf_swift does without" doctor
 rm "$tree/proc/sys/net/ipv4/tcp_available_congestion_control"
@@ -440,7 +450,9 @@ completes "" quell flow show dst ""
 completes "lo" quell flow show dev lo
 completes "rate window inflight rtt delay retrans" quell flow show sort ""
 completes "closed close-wait closing" quell flow show state clos
-completes "" quell doctor ""
+completes "--if" quell doctor ""
+completes "swift swift_vaisf smartt" quell doctor --if s
+completes "" quell doctor --if swift ""
 completes "-a -z --metrics --openmetrics" quell stat ""
 completes "--metrics --openmetrics" quell stat -a --
 completes "show on off" quell hwtstamp ""
