@@ -82,6 +82,7 @@ class Flow:
     answers: object = None	# number of the flow that it answers
     queued_bytes: int = 0	# of a write, and unsent when the writer waits; 0: all at once
     wake_ns: int = 0		# that the writer takes to write again
+    endless: bool = False	# as large as a flow may be: it is to outlast the run
 
 
 def build(places, top, graph):
@@ -119,8 +120,8 @@ def _arriving(number, one, first, common):
     after, on, answers = (None if position is None else first + position
                           for position in (one.after, one.on, one.answers))
     return Flow(number, one.src, one.dst, one.size_bytes, one.start_ns,
-                common["cold"] and on is None, None, common["dscp"], common["cc"], after, on,
-                answers)
+                common["cold"] and on is None, one.stop_ns, common["dscp"], common["cc"],
+                after, on, answers, endless=one.endless)
 
 
 def _take_connections(places, tables, flows):

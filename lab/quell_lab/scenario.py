@@ -349,9 +349,10 @@ def build(table, places=None, scale=None):
     checks = _checks(places, top)
     # The run ends with its programs, whether flows have or not.
     checks["allow-unfinished"] |= bool(programs)
-    if not checks["allow-unfinished"] and any(flow.stop_ns for flow in wanted):
+    if not checks["allow-unfinished"] and any(flow.stop_ns or flow.endless
+                                                 for flow in wanted):
         raise InputError(places.name("check.allow-unfinished"), "must be true where flows have a "
-                         "stop: they do not finish")
+                         "stop, or in a list no end: they do not finish")
     windows = measure.build(places, top["measure"], wanted, record["window"], until_ns)
     joins = convergence.build(places, top["convergence"], graph, wanted, record["window"])
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],

@@ -11,7 +11,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 
+from . import words
 from .errors import InputError, nearest
+from .words import NUMBER
 
 HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "workloads")
 SUFFIX = ".cdf"
@@ -70,36 +72,27 @@ def find(where, name, directory):
     return read(where, path, name)
 
 
-def _numbers(place, line):
-    """(bytes, share) of a line; InputError."""
-    words = line.split()
-    try:
-        size, percent = (Fraction(word) for word in words)
-    except (ValueError, ZeroDivisionError):
-        raise InputError(place, f"'{line}' is not BYTES PERCENT") from None
+def _numbers(words_of):
+    """(bytes, share) of the words of a line; InputError."""
+    if len(words_of) != 2 or not all(NUMBER.fullmatch(word.text) for word in words_of):
+        line = " ".join(word.text for word in words_of)
+        raise words_of[0].wrong(f"'{line}' is not BYTES PERCENT")
+    size, percent = (Fraction(word.text) for word in words_of)
     if size.denominator != 1 or not 0 <= size <= SIZE_MAX:
-        raise InputError(place, f"{words[0]} is no size: whole bytes, at most {SIZE_MAX}")
+        raise words_of[0].wrong(f"{words_of[0].text} is no size: whole bytes, at most {SIZE_MAX}")
     if not 0 <= percent <= 100:
-        raise InputError(place, f"{words[1]} is no share: 0 to 100 percent")
+        raise words_of[1].wrong(f"{words_of[1].text} is no share: 0 to 100 percent")
     return int(size), percent / 100
 
 
 def read(where, path, name):
     """The Distribution in a file; InputError names the line that is wrong."""
     points = []
-    try:
-        with open(path, encoding="ascii") as file:
-            lines = file.read().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(where, f"cannot read '{path}': {error}") from None
-    for number, line in enumerate(lines, 1):
-        text = line.partition("#")[0].strip()
-        if not text:
-            continue
-        place = f"{where}: {path}:{number}"
-        point = _numbers(place, text)
+    for line in words.read(where, path):
+        point = _numbers(line)
         if points and (point[0] < points[-1][0] or point[1] < points[-1][1]):
-            raise InputError(place, f"'{text}' is below the line before: sizes and shares rise")
+            text = " ".join(word.text for word in line)
+            raise line[0].wrong(f"'{text}' is below the line before: sizes and shares rise")
         points.append(point)
     if not points:
         raise InputError(where, f"'{path}' has no line BYTES PERCENT")

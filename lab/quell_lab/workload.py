@@ -62,6 +62,8 @@ class Arrival:
     after: object = None	# position of the one that it waits for; start_ns counts from its end
     on: object = None		# position of the one whose connection it takes, or None: its own
     answers: object = None	# position of the request that it answers
+    stop_ns: object = None	# as of a Flow
+    endless: bool = False
 
 
 class Lottery:

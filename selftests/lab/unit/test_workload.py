@@ -68,10 +68,10 @@ class Distributions(Written):
 
     def test_mistakes(self):
         for text, words in (("0 0\n1000 99.5\n", "ends at 99.5 %: .* must be at 100 %"),
-                            ("0 0\n1000 60\n500 100\n", "a.cdf:3: '500 100' is below the line"),
-                            ("0 0\n1000 60\n2000 50\n", "a.cdf:3: '2000 50' is below"),
-                            ("0 0\n1000 101\n", "a.cdf:2: 101 is no share"),
-                            ("0 0 0\n", "a.cdf:1: '0 0 0' is not BYTES PERCENT"),
+                            ("0 0\n1000 60\n500 100\n", "a.cdf:3:1: '500 100' is below the line"),
+                            ("0 0\n1000 60\n2000 50\n", "a.cdf:3:1: '2000 50' is below"),
+                            ("0 0\n1000 101\n", "a.cdf:2:6: 101 is no share"),
+                            ("0 0 0\n", "a.cdf:1:1: '0 0 0' is not BYTES PERCENT"),
                             ("big 100\n", "'big 100' is not BYTES PERCENT"),
                             ("1.5 100\n", "1.5 is no size"),
                             ("0 100\n", "has no size above 0"),
@@ -216,22 +216,92 @@ class Patterns(unittest.TestCase):
 
 
 class Lists(Written):
-    def list(self, name, text, **keys):
+    GRAPH = topology.star(4, 10**11, 1000, 1500)
+
+    def arrivals(self, name, text, **keys):
         path = self.write(name, text)
-        graph = topology.star(4, 10**11, 1000, 1500)
-        tables = [{"file": os.path.basename(path), **keys}]
-        (arrivals, _), = flowlist.build(Places(os.path.join(os.path.dirname(path), "x")), tables,
-                                        graph)
-        return [(one.src, one.dst, one.size_bytes, one.start_ns) for one in arrivals]
+        (arrivals, _), = flowlist.build(Places(os.path.join(os.path.dirname(path), "x")),
+                                        [{"file": os.path.basename(path), **keys}], self.GRAPH)
+        return arrivals
+
+    def list(self, name, text, **keys):
+        return [(one.src, one.dst, one.size_bytes, one.start_ns)
+                for one in self.arrivals(name, text, **keys)]
 
     def test_htsim(self):
         text = "Nodes 4\nConnections 2\n3->0 id 2 start 2000500 size 9 prio 1\n0->1 start 0 size 7\n"
         self.assertEqual(self.list("a.cm", text), [("h1", "h2", 7, 0), ("h4", "h1", 9, 2000)])
+        self.assertEqual(self.list("a.list", text, format="htsim"), self.list("a.cm", text))
+
+    def test_htsim_s_flows_one_after_the_other(self):
+        text = ("Nodes 4\nConnections 3\nTriggers 2\n0->2 id 2 trigger 1 size 8 send_done_trigger 2\n"
+                "0->1 id 1 start 0 size 7 send_done_trigger 1\n3->0 id 3 start 5000 size 9\n"
+                "trigger id 1 oneshot\ntrigger id 2 oneshot\n")
+        self.assertEqual([(one.dst, one.start_ns, one.after) for one in self.arrivals("a.cm", text)],
+                         [("h2", 0, None), ("h1", 5, None), ("h3", 0, 0)])
 
     def test_hpcc(self):
         text = "2\n0 1 3 100 1000 2.000000123\n2 3 3 100 5 2.0\n"
         self.assertEqual(self.list("a.txt", text, origin="2s"),
                          [("h3", "h4", 5, 0), ("h1", "h2", 1000, 123)])
+
+    def test_conweave(self):
+        self.assertEqual(self.list("a.txt", "2 \n0 1 3 1000 2.000000123\n2 3 3 0 2.0\n", origin="2s"),
+                         [("h3", "h4", 1, 0), ("h1", "h2", 1000, 123)])
+
+    def test_ns3_rdma(self):
+        found = self.arrivals("a.txt", "1\n2 1 3 10000000 2.0 9.5\n\nsrc dst priority\n", origin="2s")
+        self.assertEqual([(one.src, one.dst, one.size_bytes, one.start_ns, one.stop_ns)
+                          for one in found], [("h3", "h2", 10**10, 0, 7500 * 10**6)])
+        (one,) = self.arrivals("a.txt", "2 1 3 100 2 9\n", format="ns3-rdma", packet="1500b")
+        self.assertEqual((one.size_bytes, one.start_ns), (150000, 2 * 10**9))
+
+    def test_what_follows_the_flows_announced(self):
+        text = "1\n0 1 3 100 1000 0\n9 9 9 9\nsrc0 dst0 3 dst_port0 size0\n"
+        self.assertEqual(self.list("a.txt", text), [("h1", "h2", 1000, 0)])
+
+    def test_columns_tell_formats_apart(self):
+        for row, name in (("2 1 3 100 70000 2", "hpcc"), ("2 1 3 100 70000 2.5", "hpcc"),
+                          ("2 1 3 100000 2 9", "ns3-rdma"), ("2 1 3 100 2.5 9", "ns3-rdma")):
+            with self.subTest(row):
+                self.assertEqual(self.arrivals("a.txt", row),
+                                 self.arrivals("a.txt", row, format=name))
+        with self.assertRaisesRegex(InputError, r"a.txt:2:1: columns fit hpcc and ns3-rdma: name"):
+            self.list("a.txt", "1\n2 1 3 100 2 9\n")
+        self.assertEqual(self.list("a.txt", "1\n2 1 3 100 2 9\n", format="hpcc"),
+                         [("h3", "h2", 2, 9 * 10**9)])
+
+    def test_numbers_that_count_switches(self):
+        row = "1\n2 4 3 100 77 0\n"
+        for switches in (0, [0], "b.txt"):
+            path = self.write("a.txt", row)
+            directory = os.path.dirname(path)
+            with open(os.path.join(directory, "b.txt"), "w", encoding="ascii") as file:
+                file.write("5 1 4\n0\n0 1 100Gbps 0.001ms 0\n")
+            (arrivals, _), = flowlist.build(Places(os.path.join(directory, "x")), [
+                {"file": "a.txt", "switches": switches}], self.GRAPH)
+            self.assertEqual([(one.src, one.dst) for one in arrivals], [("h2", "h4")])
+        self.assertEqual(self.list("a.txt", row, switches=[1, 3])[0][:2], ("h2", "h3"))
+
+    def test_flows_without_an_end(self):
+        for name, text in (("a.cm", "0->1 start 0 size 0\n"), ("a.txt", "0 1 3 100 1000000000000 0\n")):
+            (one,) = self.arrivals(name, text)
+            self.assertEqual((one.size_bytes, one.endless), (flowlist.SIZE_MAX, True))
+        path = self.write("a.txt", "0 1 3 100 1000000000000 0\n")
+        table = helpers.table(flow=None, **{"flow-list": [{"file": "a.txt"}]})
+        places = Places(os.path.join(os.path.dirname(path), "a.scenario"))
+        with self.assertRaisesRegex(InputError, "check.allow-unfinished: must be true"):
+            scenario.build(table, places)
+        table.update(until="1ms", check={"allow-unfinished": True})
+        self.assertTrue(scenario.build(table, places).flows[0].endless)
+
+    def test_a_mark_of_byte_order_and_comments_in_any_language(self):
+        path = self.write("a.txt", "")
+        with open(path, "wb") as file:
+            file.write(b"\xef\xbb\xbf1\r\n# caf\xc3\xa9 \xff\r\n0 1 3 100 77 0\r\n")
+        (arrivals, _), = flowlist.build(Places(os.path.join(os.path.dirname(path), "x")),
+                                        [{"file": "a.txt"}], self.GRAPH)
+        self.assertEqual([one.size_bytes for one in arrivals], [77])
 
     def test_in_a_scenario(self):
         path = self.write("a.txt", "1\n0 2 3 100 77 0\n")
@@ -242,23 +312,47 @@ class Lists(Written):
 
     def test_mistakes(self):
         for name, text, words in (
-                ("a.cm", "Nodes 5\n", "a.cm:1: 5 nodes, the topology has 4 hosts"),
+                ("a.cm", "Nodes 5\n", "a.cm:1:7: 5 nodes, the topology has 4 hosts"),
                 ("a.cm", "Connections 2\n0->1 start 0 size 7\n", "announces 2 flows and has 1"),
-                ("a.cm", "0->4 start 0 size 7\n", "a.cm:1: no host '4': 0 to 3"),
-                ("a.cm", "0->0 start 0 size 7\n", "host 0 sends to itself"),
-                ("a.cm", "0->1 trigger 1 size 7\n", "waits for another"),
+                ("a.cm", "\n0->4 start 0 size 7\n", "a.cm:2:1: no host '4': 0 to 3"),
+                ("a.cm", "0->0 start 0 size 7\n", "a.cm:1:1: host 0 sends to itself"),
+                ("a.cm", "0->1 trigger 1 size 7\n", "1:14: trigger 1 is fired by 0 flows"),
+                ("a.cm", "0->1 start 0 size 7 send_done_trigger 1\n2->1 trigger 1 size 7\n",
+                 "a.cm:2:14: h3 does not see the end that fires trigger 1: only h1 does"),
+                ("a.cm", "0->1 start 0 size 7 send_done_trigger 1\n0->2 trigger 1 size 7\n"
+                         "trigger id 1 barrier count 2\n", "a.cm:2:14: trigger 1 is a barrier"),
+                ("a.cm", "failure switch_type TOR\n", "a.cm:1:1: failed links are not in lists"),
                 ("a.cm", "0->1 size 7\n", "is not SRC->DST start"),
-                ("a.cm", "0->1 start 0 size 7 colour red\n", "is not SRC->DST start"),
-                ("a.cm", "0->1 start now size 7\n", "'now' is no time in picoseconds"),
-                ("a.cm", "Nodes many\n", "is not Nodes NUMBER"),
-                ("a.txt", "0 1 3 100 0 0\n", "'0' bytes is out of range"),
-                ("a.txt", "0 1 3 100 5\n", "is not SRC DST PRIORITY PORT BYTES SECONDS"),
+                ("a.cm", "0->1 start 0 size 7 colour red\n", "1:21: 'colour' is not one of id"),
+                ("a.cm", "0->1 id 1 msg start 0 size 7\n", "1:11: messages on one connection"),
+                ("a.cm", "0->1 start 0 size\n", "a.cm:1:14: no number behind size"),
+                ("a.cm", "0->1 start now size 7\n", "1:12: 'now' is no time in picoseconds"),
+                ("a.cm", "0->1 start 1/2 size 7\n", "1:12: '1/2' is no time in picoseconds"),
+                ("a.cm", "Nodes many\n", "a.cm:1:7: 'many' is no number of Nodes"),
+                ("a.cm", "Nodes\n", "is not Nodes NUMBER"),
+                ("a.txt", "0 1 3 100 0 0\n", "a.txt:1:11: '0' bytes is out of range"),
+                ("a.txt", "0 1 3 100 0x5 0\n", "a.txt:1:1: no columns of hpcc and ns3-rdma"),
+                ("a.txt", "0 1 3 100\n", "a.txt:1:1: 4 columns: SRC DST PRIORITY PORT BYTES START "),
+                ("a.txt", "1\n0 1 3 70000 5 1\n", "no columns of hpcc and ns3-rdma: name one"),
+                ("a.txt", "0 1 3 100 90 1\n0 1 3 100 5 soon\n", "2:13: 'soon' is no time in sec"),
+                ("a.txt", "3\n0 1 3 100 90 1\n", "a.txt:1:1: announces 3 flows and has 1$"),
+                ("a.txt", "15\n0 1 3 100 90 1\n", "announces 15 .* written its estimate over"),
                 ("a.txt", "", "0 flows is out of range"),
-                ("a.csv", "", "is neither .cm")):
+                ("a.csv", "", "'a.csv' is neither .cm nor .txt: name the format, htsim, hpcc")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.list(name, text)
-        with self.assertRaisesRegex(InputError, "a start at 1s is out of range: 2s, the origin"):
-            self.list("a.txt", "0 1 3 100 5 1\n", origin="2s")
+        for row, keys, words in (
+                ("0 1 3 100 90 1", {"origin": "2s"}, "1:14: 1s is out of range: 2s, the origin"),
+                ("0 1 3 100 90 1", {"format": "conweave"}, "6 columns are not SRC DST PRIORITY BY"),
+                ("0 1 3 100 90 1", {"format": "hpc"}, "one of htsim, hpcc, conweave, ns3-rdma"),
+                ("0 1 3 100 90 1", {"packet": "1kb"}, r"flow-list\[0\].packet: hpcc has bytes"),
+                ("0 1 3 9 5 5", {"format": "ns3-rdma"}, "1:11: stops before it starts"),
+                ("0 1 3 100 90 1", {"switches": [1]}, "a.txt:1:3: node 1 is a switch"),
+                ("0 5 3 100 90 1", {"switches": [1]}, "a.txt:1:3: no host '5': 0 to 4"),
+                ("0 1 3 100 90 1", {"switches": "a.txt"}, "'a.txt' does not begin with NODES SW"),
+                ("0 1 3 100 90 1", {"switches": ["s1"]}, "switches: not numbers of nodes")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                self.list("a.txt", row, **keys)
 
 
 class Draws(unittest.TestCase):
