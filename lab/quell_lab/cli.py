@@ -179,6 +179,15 @@ COMMANDS = {
     "plan": ("check a scenario file and print what would run", ("file", {"metavar":
                                                                          "FILE.scenario"}), SCALE,
              ("--cc", {"metavar": "LABEL", "help": "the algorithm; default: the first"})),
+    "export": ("flows of a scenario, or completion times of a result, for other simulators",
+               ("file", {"metavar": "FILE", "help": "a scenario; for fct a result, DIR or "
+                         "DIR@LABEL"}),
+               ("--format", {"metavar": "NAME", "required": True, "help": "htsim, hpcc, conweave, "
+                             "ns3-rdma: lists of flows; fct: HPCC's fct.txt"}), SEED, SCALE),
+    "import": ("a packet trace as a list of flows", ("file", {"metavar": "TRACE", "help": "any "
+               "that tshark reads"}),
+               ("--sizes", {"action": "store_true", "help": "the distribution of their sizes "
+                            "instead"})),
     "compare": ("two results, or two runs of one, beside each other",
                 ("a", {"metavar": "A", "help": "a result directory of incast, run or exec, of "
                        "which the runs are compared with those of the same label in B; or DIR@LABEL, one "
@@ -500,7 +509,25 @@ def _compare(args):
     return 0
 
 
-PRINT = {"plan": _plan, "figures": _figures, "sweep": _sweep, "compare": _compare}
+def _export(args):
+    from . import exchange
+    value_of("--format", args.format, Key("text", choices=exchange.FORMATS))
+
+    def build():
+        table, places = files.load(args.file), Places(args.file, {"seed": "--seed"})
+        return scenario.build(dict(table, **_given({"seed": args.seed})), places, args.scale)
+    exchange.export(args, build)
+    return 0
+
+
+def _import(args):
+    from . import exchange
+    exchange.load(args)
+    return 0
+
+
+PRINT = {"plan": _plan, "figures": _figures, "sweep": _sweep, "compare": _compare,
+         "export": _export, "import": _import}
 RUN = {"reproduce": _reproduce, "demo": _demo}
 
 

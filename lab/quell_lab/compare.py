@@ -74,8 +74,8 @@ class Side:
         return [*(self.summary.get("physics") or ()),
                 *self.document.get("failures", {}).get(self.label, ())]
 
-    def flows(self):
-        """{flow: (src, dst, bytes, completion time or None)} of flows.csv."""
+    def rows(self):
+        """[{column: text}] of the run in flows.csv."""
         path = os.path.join(self.directory, FLOWS)
         try:
             with open(path, encoding="ascii", newline="") as file:
@@ -87,12 +87,16 @@ class Side:
                 rows = [dict(zip(header, row)) for row in table]
         except OSError as error:
             raise InputError(path, error.strerror) from None
+        return [row for row in rows if row["cc"] == self.label]
+
+    def flows(self):
+        """{flow: (src, dst, bytes, completion time or None)} of flows.csv."""
         try:
             return {int(row["flow"]): (row["src"], row["dst"], int(row["bytes"]),
                                        int(row["fct_ns"]) if int(row["fct_ns"]) >= 0 else None)
-                    for row in rows if row["cc"] == self.label}
+                    for row in self.rows()}
         except (KeyError, ValueError) as error:
-            raise InputError(path, f"not a table of flows: {error}") from None
+            raise InputError(os.path.join(self.directory, FLOWS), f"not a table of flows: {error}") from None
 
 
 def _flat(path, value):
@@ -146,6 +150,15 @@ def _open(operand):
         raise InputError(operand, f"no run '{label}'{nearest(label, document['cc'])}: "
                          f"one of {', '.join(document['cc'])}")
     return directory, document, label
+
+
+def one_run(operand):
+    """The Side that an operand names: its only run, or the one named."""
+    directory, document, label = _open(operand)
+    labels = [label] if label else list(document["cc"])
+    if len(labels) > 1:
+        raise InputError(operand, f"has {', '.join(labels)}: name one as DIR{AT}LABEL")
+    return Side(directory, document, labels[0])
 
 
 def pairs(first, second):
