@@ -7,11 +7,11 @@ import re
 
 import matplotlib
 
-from . import chart, dart_chart, own_axes, units
+from . import chart, dart_chart, own_axes, slowdown_chart, units
 from .chart import DOTTED, INSIDE, Axis, Chart, Facet, Line
 from .convergence import Steps, sender_rates
 from .rates import rate_steps
-from .slowdown import size_name
+from .slowdown import TAIL_FLOWS
 from .stats import percentile
 from .summary import FAIR, jain_windows
 
@@ -20,7 +20,6 @@ HORIZON = 2			# time axes end at the last completion within so many times the me
 DART_STEM = "dart"
 START_FINISH_MAX = 2048		# of more flows the marks hide each other
 WIDE = 20			# times so far apart are on a logarithmic scale
-TAIL_FLOWS = 1000		# of fewer, the 99.9th percentile by nearest rank is the slowest
 JOINS_MAX = 5			# in a facet, as in Figure 9(a) of the Dart paper
 LINES_MAX = 24			# more flows are a band, a median and a few with their numbers
 BAND_POINTS = 400
@@ -125,31 +124,13 @@ def completion(results):
               Axis("Share of flows", 0, 1.02))])
 
 
-def tail_remark(bins):
-    """What the 99.9th percentile of these bins is, where it is the slowest flow; else ''."""
-    few = [one["flows"] < TAIL_FLOWS for one in bins]
-    if not any(few):
-        return ""
-    return ("\n(the slowest flow: a point has fewer than 1000)" if all(few) else
-            "\n(the slowest flow where a point has fewer than 1000)")
-
-
 def slowdown(summaries):
     """Median and tail of the slowdown beside each other, a point at the largest size of a bin."""
-    bins = {label: [one for one in summary["slowdown"]["bins"] if one["flows"]]
-            for label, summary in summaries.items()}
-    facets = []
-    numbers = chart.numbers(bins)
-    for key, title in (("p50", "Median"), ("p999", "99.9th percentile")):
-        lines = [Line([one["to_bytes"] for one in found], [one[key] for one in found], "line",
-                      label, label, {"marker": chart.marker(numbers[label]), "markersize": 3.5})
-                 for label, found in bins.items()]
-        remark = tail_remark([one for found in bins.values() for one in found])
-        facets.append(Facet(lines, Axis("Flow size", scale={"value": "log"},
-                                        show=lambda size: size_name(round(size))),
-                            Axis("Slowdown", 1, scale={"value": "log"}),
-                            title + remark * (key == "p999"), inch=3.6))
-    return Chart("Slowdown by size", facets, inch=5.2)
+    numbers = {label: summary["slowdown"] for label, summary in summaries.items()}
+    bins = [one for found in numbers.values() for one in found["bins"] if one["flows"]]
+    shown = ["p50", "p99", *["p999"] * all(one["flows"] >= TAIL_FLOWS for one in bins)]
+    return Chart("Slowdown by size", list(slowdown_chart.of_run(numbers, "bins", shown)),
+                 len(shown), inch=5.2)
 
 
 def fullest_port(summaries):

@@ -4,7 +4,7 @@
 import bisect
 import math
 
-from . import chart, distributions, measure, rounds
+from . import chart, distributions, measure, rounds, slowdown, slowdown_chart
 from .chart import BESIDE, DOTTED, Axis, Chart, Facet, Line
 
 NS_PER_US = 1000
@@ -164,8 +164,14 @@ def _marks(_scenario, plot, results):
     return facets
 
 
+def _slowdown(scenario, plot, results):
+    """Slowdown by size, a facet for each percentile."""
+    numbers = {result.variant.label: slowdown.numbers(scenario, result) for result in results}
+    return list(slowdown_chart.of_run(numbers, plot.by, plot.percentiles))
+
+
 MAKE = {"rtts": _round_trips, "flows": _flows, "windows": _windows,
-        "mean-window": _mean_window, "marks": _marks}
+        "mean-window": _mean_window, "marks": _marks, "slowdown": _slowdown}
 
 
 def of_run(scenario, results):

@@ -4,11 +4,13 @@
 import re
 from dataclasses import dataclass
 
+from . import slowdown
 from .errors import InputError, nearest
 from .schema import Key, each
 
-KINDS = ("rtts", "flows", "windows", "mean-window", "marks")
+KINDS = ("rtts", "flows", "windows", "mean-window", "marks", "slowdown")
 OF_FLOWS = ("flows", "windows")	# these show some flows alone
+OF_SIZES = "slowdown"		# this one has no window of time
 OF_TIMES = "rtts"		# this one alone shows truth, a queue and several windows
 FLOWS_MAX = 8			# of one figure: more lines hide each other
 STEM = "plot-"			# of the files
@@ -21,6 +23,8 @@ KEYS = {
     "flows": Key("list", default=None),
     "truth": Key("bool", default=False),
     "queue": Key("bool", default=False),
+    "percentiles": Key("list", default=None),
+    "by": Key("text", default=None, choices=("bins", "classes")),
 }
 
 
@@ -35,6 +39,8 @@ class Plot:
     flows: tuple		# numbers
     truth: bool			# round trips as they were on the wire
     queue: bool			# the queue as a time beside them
+    percentiles: tuple = ()	# of slowdown
+    by: str = ""		# "bins" or "classes" of size
 
     @property
     def stem(self):
@@ -64,6 +70,23 @@ def _flows(places, path, values, count):
     return tuple(flows)
 
 
+def _by_size(places, path, values, labels, flows):
+    """A figure of slowdown."""
+    for key in ("measure", "flows", "truth", "queue"):
+        if values[key]:
+            raise InputError(places.name(f"{path}.{key}"), f"not with {OF_SIZES}, which is of whole "
+                             "runs")
+    if not slowdown.has_sizes(flows):
+        raise InputError(places.name(f"{path}.kind"), f"{OF_SIZES} is by size, and all flows are as "
+                         "large")
+    known = [name for name, _ in slowdown.PERCENTILES]
+    shown = _chosen(places.name(f"{path}.percentiles"), values["percentiles"] or ["p50", "p99"],
+                    known, "percentile")
+    return Plot(OF_SIZES, values["figure"],
+                _chosen(places.name(f"{path}.runs"), values["runs"], labels, "run"), (), (), False,
+                False, shown, values["by"] or "bins")
+
+
 def _no_times(places, path, values, windows):
     """InputError for what the figure would not show."""
     for key in ("truth", "queue"):
@@ -89,6 +112,11 @@ def _need_senders(places, path, flows, record):
 
 def _one(places, path, values, known):
     labels, windows, flows, record = known
+    if values["kind"] == OF_SIZES:
+        return _by_size(places, path, values, labels, flows)
+    for key in ("percentiles", "by"):
+        if values[key]:
+            raise InputError(places.name(f"{path}.{key}"), f"is of kind {OF_SIZES} alone")
     if not windows:
         raise InputError(places.name(path), "needs a [measure] table with the window of time it "
                          "is of")

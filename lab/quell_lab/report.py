@@ -29,8 +29,8 @@ CAPTIONS = {
             "pass, or DCQCN holds the sender below its share. A band shows what held longest in "
             "each 900th of the time; dart.csv has every change.",
     "slowdown": "Completion time over that of the flow alone on the idle network, in bins of as "
-                "many flows each, drawn at the largest size of each. With fewer than 1000 flows a "
-                "bin its 99.9th percentile is its slowest flow. slowdown.csv has the numbers.",
+                "many flows each, drawn at the largest size of each; with a 99.9th percentile where "
+                "every bin has 1000 flows. slowdown.csv has the numbers.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet. With more "
             "than 24 flows as for goodput.",
     "joins": "Rates that the senders' algorithms set, around some joins. Dotted: the line and an "
@@ -70,7 +70,8 @@ MORE_COLUMNS = (
     ("Memory", lambda s: _text("{:,} B".format, s["peak_memory_bytes"])),
 )
 SLOWDOWN_COLUMNS = (("Flows", lambda s: f"{s['flows']:,}"), *(
-    (title, lambda s, key=key: _text("{:.2f}".format, s[key]))
+    (title, lambda s, key=key: _text("{:.2f}".format, s[key] if key != "p999" or
+                                     s["flows"] >= slowdown.TAIL_FLOWS else None))
     for title, key in (("p50", "p50"), ("p95", "p95"), ("p99", "p99"), ("p99.9", "p999"),
                        ("max", "max"))))
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One scenario with several seeds: each seed's own results, and medians over all."""
+"""One scenario with several seeds: each seed's own results, tables and medians over all."""
 
 import csv
 import os
 from statistics import median
 
-from . import output, page, paper, show, slowdown
+from . import by_size, output, page, paper, show, slowdown
 from .schema import Key
 
 COUNT = Key("int", 2, 1000)
@@ -29,7 +29,8 @@ def _slowdowns(numbers):
     """[(quantity, value)] of all flows, then of each class of size; none of flows alike."""
     for one in (numbers["all"], *numbers["classes"]) if numbers else ():
         for name, _ in slowdown.PERCENTILES:
-            yield f"slowdown_{name} {slowdown.class_name(one)}", one[name]
+            if name != "p999" or one["flows"] >= slowdown.TAIL_FLOWS:
+                yield f"slowdown_{name} {slowdown.class_name(one)}", one[name]
 
 
 def _paper_name(row):
@@ -87,24 +88,47 @@ def texts(rows, scenario, compared):
 
 
 def _write(out, seeds, rows, lines, facts):
+    """Write all files; the table by size, or None."""
     with open(os.path.join(out, "seeds.csv"), "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(COLUMNS)
         table.writerows(rows)
-    page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines,
-               title=f"{seeds[0].scenario.title}: {len(seeds)} seeds", command=facts["command"],
+    title = f"{seeds[0].scenario.title}: {len(seeds)} seeds"
+    found = by_size.table({label: [by_size.classes(seed.done.summaries[label]) for seed in seeds
+                                   if seed.done.good]
+                           for label in (one.label for one in seeds[0].scenario.variants)})
+    drawn = by_size.write(out, found, title) if found else None
+    page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines, title=title,
+               command=facts["command"],
                lead="Medians over the seeds that have a value, with the least and the most.",
+               table=by_size.texts(found) if found else None,
+               looks=page.looks(found.labels if found else ()),
+               drawn=page.drawn(drawn[0], by_size.STEM, drawn[1]) if drawn else None,
+               files=[name for name in by_size.FILES if os.path.exists(os.path.join(out, name))],
                links=[(seed.name, f"Seed {seed.scenario.seed}", seed.done.good) for seed in seeds])
+    return found
+
+
+def clear(out):
+    """Remove tables and figure of an earlier result."""
+    for name in by_size.FILES:
+        if os.path.exists(os.path.join(out, name)):
+            os.remove(os.path.join(out, name))
 
 
 def run(wanted, kernel, args, timeout_s, facts):
     """Run all seeds, print and write their medians; whether every run was good."""
+    clear(args.out)
     seeds = [output.Batch(f"seed-{number}", one, kernel, args.out) for number, one in wanted]
     output.run(seeds, timeout_s, args.quiet, facts)
     rows = medians([seed.done for seed in seeds])
-    lines = list(texts(rows, seeds[0].scenario, seeds[0].done.paper))
-    _write(args.out, seeds, rows, lines, facts)
+    # The table by size has the classes.
+    lines = [line for row, line in zip(rows, texts(rows, seeds[0].scenario, seeds[0].done.paper))
+             if not row[1].startswith("slowdown_")]
+    found = _write(args.out, seeds, rows, lines, facts)
     if not args.quiet:
         print("\n".join(show.lines(("", "seeds", "median", "least", "most"), lines)))
+        if found:
+            print("\n" + "\n".join(show.lines(*by_size.texts(found))))
         print(f"report: {os.path.join(args.out, 'report.html')}")
     return all(seed.done.good for seed in seeds)

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
-from . import chart, page, paper, seeds, sweep_store, units
+from . import by_size, chart, page, paper, seeds, sweep_store, units
 from .chart import Axis, Chart, Facet, Line
 from .sweep import shown
 
 TABLE = "sweep.csv"
 FIGURE = "sweep.svg"
+PDF = "sweep.pdf"
 PAGE = "report.html"
 NUMBERS = ("seeds", "median", "min", "max", "values")
 TITLES = {"fct_p50": "Median completion time", "fct_p99": "99th percentile of completion time",
@@ -263,15 +264,34 @@ def _row(panel, point, wanted, of, name):
             "note": point.note, "scenario": name, "report": f"{name}/{PAGE}"}
 
 
-def write(out, wanted, values, failed, kernel):
-    """Write table, figure and page; the Sums.  values: {run number: values_of()}; failed: {run
-    number: why it has none}."""
+def by_places(wanted, classes):
+    """{what runs have in common: by_size.Table}, of each scenario and combination of values."""
+    found = {}
+    for run in wanted.runs:
+        for cell in run.cells:
+            words = [cell.source.name] * (len(wanted.sources) > 1) + [
+                f"{axis.name} {shown(value)}" for axis, value in zip(wanted.axes, cell.values)]
+            place = found.setdefault(", ".join(words) or wanted.title, {})
+            if run.number in classes:
+                place.setdefault(cell.label, []).append(classes[run.number])
+    tables = {name: by_size.table(place) for name, place in found.items()}
+    return {name: one for name, one in tables.items() if one}
+
+
+def write(out, wanted, found, failed, kernel):
+    """Write tables, figure and page; the Sums.  found: {run number: values_of()} and {run number:
+    by_size.classes()}; failed: {run number: why it has none}."""
+    values, classes = found
     sums = Sums(wanted, values)
+    sizes = by_places(wanted, classes)
+    by_size.write_csv(os.path.join(out, by_size.FILES[0]), sizes)
+    by_size.write_tex(os.path.join(out, by_size.FILES[1]), sizes)
     _write_table(os.path.join(out, TABLE), wanted, sums)
     one = make_chart(sums)
     svg = chart.svg(one, sums.labels, wanted.title)
     with open(os.path.join(out, FIGURE), "w", encoding="utf-8") as file:
         file.write(svg)
+    chart.write_pdf(os.path.join(out, PDF), one, sums.labels, wanted.title)
     seeds_of = sorted({len(source.seeds) for source in wanted.sources})
     page.write(
         os.path.join(out, PAGE), "sweep.html", title=wanted.title, drawn=page.drawn(
@@ -281,6 +301,8 @@ def write(out, wanted, values, failed, kernel):
         caption="Medians over the seeds; bands and bars reach from the least to the most of them. "
         f"{TABLE} has these and more quantities in base units, and each seed's value.",
         tables=[_panel_table(sums, panel) for panel in sums.panels], runs=len(wanted.runs),
+        sizes=[(name, by_size.texts(one)) for name, one in sizes.items()],
+        outputs=(TABLE, FIGURE, PDF, *by_size.FILES[:2]),
         failed=[(number, wanted.runs[number - 1].text(wanted.axes), why)
                 for number, why in sorted(failed.items())],
         kernel=kernel.version, version=sweep_store.lab_version()[:12],

@@ -163,13 +163,15 @@ def check(wanted, kernel, args, jobs_max):
 
 def _sum_up(wanted, jobs, failed, kernel, args):
     """Table, figure and page of the results that can be trusted."""
-    from . import sweep_page	# matplotlib takes a second to load
-    values = {}
+    from . import by_size, sweep_page	# matplotlib takes a second to load
+    values, classes = {}, {}
     for job in jobs:
         result = job.store.load(job.key) if job.key else None
         if result and not result["problems"]:
-            values[job.run_of.number] = sweep_page.values_of(wanted, job.run_of, result["summary"])
-    sums = sweep_page.write(args.out, wanted, values, failed, kernel)
+            number = job.run_of.number
+            values[number] = sweep_page.values_of(wanted, job.run_of, result["summary"])
+            classes[number] = by_size.classes(result["summary"])
+    sums = sweep_page.write(args.out, wanted, (values, classes), failed, kernel)
     if not args.quiet:
         print(f"table: {os.path.join(args.out, sweep_page.TABLE)}\n"
               f"report: {os.path.join(args.out, sweep_page.PAGE)}")

@@ -12,7 +12,8 @@ import unittest
 import warnings
 import xml.dom.minidom
 
-from quell_lab import chart, charts, files, network_chart, page, runner, show, written
+from quell_lab import chart, charts, files, network_chart, page, runner, show, slowdown_chart, \
+    written
 from quell_lab.chart import Axis, Chart, Facet, Line
 
 import helpers
@@ -33,10 +34,17 @@ class Words(unittest.TestCase):
             self.assertEqual(charts.late(run_of(*ends_ns), 10**6), said)
 
     def test_of_a_tail_that_is_the_slowest_flow(self):
+        numbers = {"bins": [{"to_bytes": size, "flows": 999 + place, "p50": 1, "p99": 2, "p999": 3}
+                            for place, size in enumerate((10, 100))]}
+        for flows, titles in ((999, ["Median", "99th percentile"]),
+                              (1000, ["Median", "99th percentile", "99.9th percentile"])):
+            numbers["bins"][0]["flows"] = flows
+            found = charts.slowdown({"cubic": {"slowdown": numbers}})
+            self.assertEqual([facet.title for facet in found.facets], titles)
         for counts, said in (
                 ((999,), "\n(the slowest flow: a point has fewer than 1000)"), ((1000,), ""),
                 ((1000, 9), "\n(the slowest flow where a point has fewer than 1000)")):
-            self.assertEqual(charts.tail_remark([{"flows": count} for count in counts]), said)
+            self.assertEqual(slowdown_chart.tail_remark([{"flows": count} for count in counts]), said)
 
 
 class Axes(unittest.TestCase):

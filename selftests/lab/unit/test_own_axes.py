@@ -11,6 +11,8 @@ import helpers
 
 STEADY = dict(helpers.STEADY, idle="2us")
 RTTS = {"kind": "rtts", "figure": "TIMELY Fig. 14"}
+SLOWDOWN = {"kind": "slowdown", "figure": "A"}
+OF_SIZES = [dict(helpers.LONG[0], bytes=1000), helpers.LONG[1]]
 
 
 def build(**changes):
@@ -45,12 +47,31 @@ class Keys(unittest.TestCase):
                  r"record.pcap: 'h3' is not a host that only"),
                 ({"plot": [dict(RTTS, kind="marks")], "record": {"pcap": ["s1:p3"]}},
                  r"record.pcap: 's1:p3' is not a host that only"),
+                ({"plot": [dict(RTTS, kind="slowdown")], "measure": None},
+                 r"plot\[0\].kind: slowdown is by size, and all flows are as large"),
+                ({"plot": [dict(SLOWDOWN, measure=["steady"])], "flow": OF_SIZES},
+                 r"plot\[0\].measure: not with slowdown"),
+                ({"plot": [dict(SLOWDOWN, percentiles=["p98"])], "flow": OF_SIZES},
+                 r"plot\[0\].percentiles: no percentile 'p98'"),
+                ({"plot": [dict(SLOWDOWN, by="class")], "flow": OF_SIZES}, "one of bins, classes"),
+                ({"plot": [dict(RTTS, by="bins")]}, r"plot\[0\].by: is of kind slowdown alone"),
                 ({"plot": [RTTS, RTTS]}, r"plot\[1\].figure: 'TIMELY Fig. 14' is given twice"),
                 ({"paper": [{"figure": "x", "quantity": "queueing_p50"}], "plot": None,
                   "measure": {"from": "20us", "to": "40us"}},
                  r"paper\[0\].quantity: queueing_p50 needs idle")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 build(**changes)
+
+    def test_slowdown_needs_no_window(self):
+        plot = dict(SLOWDOWN, by="classes", percentiles=["p999"])
+        wanted = build(plot=[plot], flow=OF_SIZES, measure=None)
+        flows = [helpers.flow_result(flow, 0, 3000, ideal_ns=1000) for flow in wanted.flows]
+        (make,) = own_axes.of_run(wanted, [helpers.run_result(wanted, flows)]).values()
+        (facet,) = make().facets
+        self.assertEqual(facet.title, "99.9th percentile\n(the slowest flow: a point has fewer than "
+                         "1000)")
+        self.assertEqual((facet.x.ticks[1], facet.lines[0].ys),
+                         (["up to 10 kB", "100 kB to 1 MB"], [3, 3]))
 
     def test_named_after_its_figure(self):
         self.assertEqual(build().plots[0].stem, "plot-timely-fig-14")

@@ -314,6 +314,11 @@ class Runs(unittest.TestCase):
         self.assertIn("cubic,fct_max_ns,3,38000,36000,38000", rows)
         self.assertIn("cubic,A Fig. 1: fct_min,3,30000,30000,30000", rows)
         self.assertRegex(run.stdout, "cubic: FCT max +3 +38.0 us +36.0 us +38.0 us\n")
+        self.assertRegex(run.stdout, r"FCT \(us\) +flows +cubic\nall, p50 +2 +30.0\n"
+                         r"all, p99 +2 +38.0 \(36.0 to 38.0\)\n")
+        self.assertIn("FCT (us),0,68719476736,p99,cubic,2,3,38.0,36.0,38.0,36.0 38.0 38.0",
+                      self.text("by-size.csv").splitlines())
+        self.assertIn('href="by-size.tex"', self.text("report.html"))
         for seed in (4, 5, 6):
             told = json.loads(self.text(f"seed-{seed}/summary.json"))
             self.assertEqual(told["seed"], seed)
@@ -328,6 +333,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("seed-2: cubic: sanity checks failed", run.stderr)
         self.assertIn("Seed 2</a>: must not be trusted", self.text("report.html"))
+        self.assertIn(",p99,cubic,2,1,38.0,38.0,38.0,38.0\n", self.text("by-size.csv"))
 
     def test_one_failure_does_not_hide_the_other_result(self):
         self.kernel("text = open(out + '../plan').read()\n"

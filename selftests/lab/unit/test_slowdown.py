@@ -145,10 +145,10 @@ class Medians(unittest.TestCase):
     def test_over_three_seeds(self):
         rows, _ = self.seeds(*(([100, 2000000], [10, time]) for time in (20, 60, 90)),
                              paper=[dict(FIGURE, sizes="1000000:")])
-        self.assertEqual(rows["slowdown_p999 above 1 MB"], (3, 6, 2, 9))
+        self.assertEqual(rows["slowdown_p99 above 1 MB"], (3, 6, 2, 9))
         self.assertEqual(rows["A: slowdown_p50 above 1 MB"], (3, 6, 2, 9))
         self.assertEqual(rows["fct_max_ns"], (3, 60, 20, 90))
-        self.assertEqual(rows["slowdown_p999 all"], (3, 6, 2, 9))
+        self.assertEqual(rows["slowdown_p99 all"], (3, 6, 2, 9))
         self.assertNotIn("slowdown_p50 10 kB to 100 kB", rows)
 
     def test_over_the_seeds_that_have_a_value(self):
@@ -156,7 +156,7 @@ class Medians(unittest.TestCase):
                                  ([100, 2000000], [10, 80]))
         self.assertEqual(rows["slowdown_p50 above 1 MB"], (2, 5, 2, 8))
         self.assertEqual(lines["cubic: slowdown_p50 above 1 MB"], ("2", "5", "2", "8"))
-        self.assertEqual(rows["slowdown_p999 up to 10 kB"], (3, 1, 1, 6))
+        self.assertEqual(rows["slowdown_p99 up to 10 kB"], (3, 1, 1, 6))
 
     def test_rows_of_one_figure_and_several_runs_count_once(self):
         rows, _ = self.seeds(([1, 2], [10, 20]), ([1, 2], [10, 40]), paper=[self.ROW, self.ROW])
