@@ -77,7 +77,7 @@ class Cost:
     memory: object		# "large" or "small" pages, or "file", and why
 
     def summary(self, hops):
-        """The part of summary.json about it."""
+        """The part of summary.json about it; hops: packets that all ports sent."""
         return {
             "wall_s": _rounded(self.wall_s),
             "setup_wall_s": _rounded(self.setup_s),
@@ -87,7 +87,6 @@ class Cost:
             "run_cpu_s": _rounded(self.run_cpu_s),
             "peak_memory_bytes": self.peak_bytes,
             "memory": self.memory,
-            "packet_hops": hops,
             "packet_hops_ps": round(hops / self.run_s) if self.run_s else None,
             "packet_hops_per_cpu_s": round(hops / self.run_cpu_s) if self.run_cpu_s else None,
         }

@@ -113,15 +113,15 @@ def _windows(_scenario, plot, results):
     of_run = {result.variant.label: [_rows(result, plot.windows[0], number)
                                      for number in plot.flows] for result in results}
     top = max((row[1] for flows in of_run.values() for rows in flows for row in rows), default=1)
-    return [Facet([Line([row[0] / NS_PER_US for row in rows], [row[1] / 1024 for row in rows],
+    return [Facet([Line([row[0] / NS_PER_US for row in rows], [row[1] / 1000 for row in rows],
                         look={"color": chart.style(position)["color"], "linewidth": 0.9})
                    for position, rows in enumerate(flows)], Axis("Time (µs)"),
-                  Axis("Window (KiB)", 0, top / 1024 * 1.06), label, label)
+                  Axis("Window (kB)", 0, top / 1000 * 1.06), label, label)
             for label, flows in of_run.items()]
 
 
 def _mean_at(result, time_ns):
-    """Mean of the windows at a time of the flows that are active then, KiB; or nothing."""
+    """Mean of the windows at a time of the flows that are active then, kB; or nothing."""
     active = {row.flow.on or row.flow.number for row in result.flows
               if row.start_ns <= time_ns < result.active_until_ns(row)}
     sizes = []
@@ -130,7 +130,7 @@ def _mean_at(result, time_ns):
         at = bisect.bisect_right(rows, (time_ns, math.inf)) - 1
         if at >= 0:
             sizes.append(rows[at][1])
-    return sum(sizes) / len(sizes) / 1024 if sizes else math.nan
+    return sum(sizes) / len(sizes) / 1000 if sizes else math.nan
 
 
 def _mean_window(scenario, plot, results):
@@ -140,7 +140,7 @@ def _mean_window(scenario, plot, results):
     return [Facet([Line([time_ns / NS_PER_US for time_ns in times],
                         [_mean_at(result, time_ns) for time_ns in times], "line",
                         result.variant.label, result.variant.label) for result in results],
-                  Axis("Time (µs)"), Axis("Mean window of active flows (KiB)", 0))]
+                  Axis("Time (µs)"), Axis("Mean window of active flows (kB)", 0))]
 
 
 def _marks(_scenario, plot, results):

@@ -65,9 +65,6 @@ MORE_COLUMNS = (
     ("Jain mean", lambda s: _text("{:.3f}".format, s["jain"]["mean"])),
     ("Fair after", lambda s: _micro(s["jain"]["fair_after_ns"])),
     ("Longest queue at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
-    ("Wall", lambda s: f"{s['wall_s']:.2f} s"),
-    ("CPU of flows", lambda s: _text("{:.2f} s".format, s["run_cpu_s"])),
-    ("Memory", lambda s: _text("{:,} B".format, s["peak_memory_bytes"])),
 )
 SLOWDOWN_COLUMNS = (("Flows", lambda s: f"{s['flows']:,}"), *(
     (title, lambda s, key=key: _text("{:.2f}".format, s[key] if key != "p999" or
@@ -222,6 +219,7 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
         rows=[(row, paper.cells(row)) for row in rows],
         tables=list(_tables(scenario, summaries)), slowdowns=list(_slowdowns(summaries)),
         more=show.table((*_queue_columns(hot), *MORE_COLUMNS), summaries),
+        costs=show.costs(summaries),
         figures=[(one, _caption(stem)) for stem, one in drawn.items()],
         network=page.drawn(network, "network", True),
         facts=_network(scenario) + _algorithms(scenario) + [

@@ -15,6 +15,8 @@ OF_RUN = {
     "fct_p50_ns": ("FCT p50", show.micro),
     "fct_p99_ns": ("FCT p99", show.micro),
     "fct_max_ns": ("FCT max", show.micro),
+    "offered_bits_ps": ("offered load", show.gbit),
+    "carried_bits_ps": ("carried load", show.gbit),
     "goodput_bits_ps": ("goodput", show.gbit),
     "queue_max_bytes": ("queue max", show.kilo),
 }
@@ -41,6 +43,8 @@ def of_summary(one):
     """[(quantity, value)] of one run's summary, None without a value."""
     yield from ((f"fct_{name}_ns", one["fct_ns"][name]) for name in ("p50", "p99", "max"))
     yield from _slowdowns(one["slowdown"])
+    for key in ("offered_bits_ps", "carried_bits_ps"):
+        yield key, one["load"][key] if one["load"] else None
     yield "goodput_bits_ps", one["goodput_bits_ps"]
     yield "drops", one["drops"]
     yield "queue_max_bytes", one["queue"]["max_bytes"] if one["queue"] else None

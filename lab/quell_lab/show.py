@@ -4,7 +4,7 @@
 import os
 import sys
 
-from . import paper
+from . import loads, paper
 from .units import show_time
 
 
@@ -23,6 +23,14 @@ def gbit(bits_ps):
 
 def _seconds(value):
     return "-" if value is None else f"{value:.1f} s"
+
+
+def _thousands(value):
+    return "-" if value is None else f"{value:,}"
+
+
+def _mega(size_bytes):
+    return "-" if size_bytes is None else f"{size_bytes / 1e6:,.0f} MB"
 
 
 def kilo(size_bytes):
@@ -82,18 +90,32 @@ def whole_run(summaries):
     # A trimmed packet's payload is dropped: beside the drops, where there are any.
     has_trims = any(summary["trims"] for summary in summaries.values())
     is_fitted = any("governed" in summary for summary in summaries.values())
+    has_load = any(summary["load"] and summary["load"]["offered_bits_ps"] is not None
+                   for summary in summaries.values())
     return table((
         ("finished", lambda s: f"{s['flows_finished']}/{s['flows']}"),
         *((f"FCT {key}", _of("fct_ns", key, write=micro)) for key in ("p50", "p99", "max")),
         ("goodput", lambda s: gbit(s["goodput_bits_ps"] if s["flows_finished"] else None)),
+        *((title, lambda s, title=title: loads.share(s["load"], title))
+          for title in ("offered", "carried") if has_load),
         ("queue max", lambda s: _kilo(s["queue"], "max_bytes")), ("drops", _of("drops")),
         *[("trims", _of("trims"))] * has_trims,
         ("marks", _of("marks")), ("retrans", _of("retransmitted_segs")),
         *((title, lambda s, kind=kind: governed(s, kind)) for title, kind in
-          zip(("by algorithm", "by search", "by CUBIC"), GOVERNORS if is_fitted else ())),
-        ("hops", _of("packet_hops")), ("set-up", _of("setup_wall_s", write=_seconds)),
-        ("CPU", _of("cpu_s", write=_seconds)),
-        ("hops/CPU s", lambda s: str(s["packet_hops_per_cpu_s"] or "-"))), summaries)
+          zip(("by algorithm", "by search", "by CUBIC"), GOVERNORS if is_fitted else ()))),
+                 summaries)
+
+
+def costs(summaries):
+    """Table of the machine's part: time and memory of the simulation."""
+    return table((
+        ("packet hops", lambda s: f"{s['packet_hops']:,}"),
+        ("wall", _of("cost", "wall_s", write=_seconds)),
+        ("of it set-up", _of("cost", "setup_wall_s", write=_seconds)),
+        ("CPU", _of("cost", "cpu_s", write=_seconds)),
+        ("of it flows", _of("cost", "run_cpu_s", write=_seconds)),
+        ("hops/CPU s", lambda s: _thousands(s["cost"]["packet_hops_per_cpu_s"])),
+        ("memory", lambda s: _mega(s["cost"]["peak_memory_bytes"]))), summaries, "cost of the run")
 
 
 def window(name, summaries):
@@ -145,6 +167,7 @@ def result(summaries, rows, out):
                for name in next(iter(summaries.values()))["measured"]]
     if rows:
         tables.append(paper.table(rows))
+    tables.append(lines(*costs(summaries)))
     print("\n\n".join("\n".join(table) for table in tables))
     print(f"report: {os.path.join(out, 'report.html')}")
 

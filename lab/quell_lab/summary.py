@@ -3,8 +3,8 @@
 
 from fractions import Fraction
 
-from . import connections, convergence, credit, deflection, express, limits, measure, pfc, physics, \
-    processes, slowdown
+from . import connections, convergence, credit, deflection, express, limits, loads, measure, pfc, \
+    physics, processes, slowdown
 from .results import queue_max_bytes
 from .stats import jain, percentile, queue_numbers, rank_correlation
 
@@ -193,6 +193,7 @@ def summarise(scenario, result):
         "convergence": convergence.numbers(scenario, result),
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
+        "load": loads.numbers(scenario, result),
         "goodput_bits_ps": size * 8 * 10**9 // busy_ns if busy_ns else 0,
         "drops": _counter(result.ports.values(), "drops", "ring_drops") + (
             pauses["pfc"]["drops"] if pauses else 0),
@@ -213,5 +214,6 @@ def summarise(scenario, result):
            if result.connections else {}),
         **({"programs": processes.summary(result.processes)} if result.processes else {}),
         "virtual_ns": result.virtual_ns,
-        **result.cost.summary(hops),
+        "packet_hops": hops,
+        "cost": result.cost.summary(hops),
     }

@@ -9,8 +9,8 @@ from . import cost, results, runner, summary, sweep, sweep_store, targets
 from .errors import InputError, RunError
 
 PART = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
-# Of a summary: names, which a run's result is not told apart by, and long lists.
-NOT_KEPT = ("algorithm", "preset", "parameters")
+# Of a summary: names, which a run's result is not told apart by, and the machine's part.
+NOT_KEPT = ("algorithm", "preset", "parameters", "cost")
 
 
 class Kept:
@@ -100,16 +100,14 @@ class Job:
         self.store.put(self.key, work, {
             "quell_lab_run": 1, "seed": wanted.seed, "algorithm": variant.name,
             "kernel": kernel.version, "lab": sweep_store.lab_version(), "problems": problems,
-            "summary": kept(summary.summarise(wanted, found), found)}, inner.log)
+            "summary": kept(summary.summarise(wanted, found))}, inner.log)
         self._judge(problems)
         return Kept(found.cost.wall_s)
 
 
-def kept(numbers, result):
+def kept(numbers):
     """A summary without what differs between two runs of one seed, and without long lists."""
-    numbers = {key: value for key, value in numbers.items()
-               if key not in NOT_KEPT and (key == "packet_hops" or
-                                           key not in result.cost.summary(1))}
+    numbers = {key: value for key, value in numbers.items() if key not in NOT_KEPT}
     numbers["jain"] = {key: value for key, value in numbers["jain"].items() if key != "over_time"}
     return numbers
 

@@ -183,12 +183,14 @@ class Runs(unittest.TestCase):
                     "quell-progress 9 2 2\\nquell-cost 4000000000 2048')\nresults()")
         run = self.lab()
         self.assertEqual(run.returncode, 0, run.stderr)
-        one = json.loads(self.text("summary.json"))["cc"]["cubic"]
+        one = json.loads(self.text("summary.json"))["cc"]["cubic"]["cost"]
         self.assertEqual([one[key] for key in ("setup_cpu_s", "run_cpu_s", "cpu_s",
                                                "peak_memory_bytes", "packet_hops_per_cpu_s")],
                          [0.5, 3.0, 4.0, 2 << 20, 9])
-        self.assertRegex(run.stdout, r"hops +set-up +CPU +hops/CPU s\n"
-                         r".* 27 +\d+\.\d s +4\.0 s +9\n")
+        self.assertRegex(run.stdout, r"\n\ncost of the run +packet hops +wall +of it set-up +CPU +of it "
+                         r"flows +hops/CPU s +memory\n"
+                         r"cubic +27 +\d+\.\d s +\d+\.\d s +4\.0 s +3\.0 s +9 +2 MB\n")
+        self.assertNotIn("CPU", run.stdout.splitlines()[0])
         self.assertNotIn("quell-c", self.text("raw/1-cubic/kernel.log"))
 
     def test_memory_of_a_run(self):

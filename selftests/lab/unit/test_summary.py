@@ -3,7 +3,7 @@
 
 import unittest
 
-from quell_lab import show, stats, summary
+from quell_lab import loads, show, stats, summary
 
 import helpers
 
@@ -152,6 +152,45 @@ class Governed(unittest.TestCase):
                 self.assertEqual("50.0% noise" in row, has_columns)
 
 
+class Loads(unittest.TestCase):
+    FLOWS = [{"src": "h1", "dst": "h3", "bytes": 10**6},
+             {"src": "h2", "dst": "h3", "bytes": 4 * 10**6, "start": "50us"},
+             {"src": "h1", "dst": "h3", "bytes": 10**6, "start": "100us"}]
+
+    def found(self, ends, flows=None, **changes):
+        wanted = helpers.build(flow=flows or self.FLOWS, until="1ms",
+                               check={"allow-unfinished": True})
+        rows = [helpers.flow_result(flow, flow.start_ns, end) for flow, end in
+                zip(wanted.flows, ends)]
+        return loads.numbers(wanted, helpers.run_result(wanted, rows, **changes))
+
+    def test_while_flows_start(self):
+        load = self.found((80000, 150000, 180000))
+        # 5 MB in 100 us; 1 MB delivered, and half of 4 MB at an even rate
+        self.assertEqual((load["from_ns"], load["to_ns"], load["offered_bits_ps"],
+                          load["carried_bits_ps"], load["capacity_bits_ps"]),
+                         (0, 100000, 400 * 10**9, 240 * 10**9, 10**11))
+        self.assertEqual((loads.share(load, "offered"), loads.share(load, "carried")),
+                         ("400.0%", "240.0%"))
+
+    def test_by_the_samples_where_there_are_some(self):
+        delivered = {2: [(90000, 7 * 10**5), (100000, 10**6), (110000, 2 * 10**6)]}
+        self.assertEqual(self.found((80000, 150000, 180000), delivered=delivered)
+                         ["carried_bits_ps"], 160 * 10**9)
+
+    def test_no_offer_of_flows_that_the_run_starts_or_ends(self):
+        for flows in ([dict(self.FLOWS[0], stop="900us"), *self.FLOWS[1:]],
+                      [self.FLOWS[0], dict(self.FLOWS[2], after=1, start=0)]):
+            self.assertIsNone(self.found((80000, 150000, 180000), flows)["offered_bits_ps"])
+
+    def test_all_together_count_to_the_last_end(self):
+        load = self.found((80000, 100000), [self.FLOWS[0], dict(self.FLOWS[1], start=0)])
+        self.assertEqual((load["offered_bits_ps"], load["carried_bits_ps"]),
+                         (None, 400 * 10**9))
+        self.assertEqual(loads.share(load, "offered"), "-")
+        self.assertEqual(loads.share(None, "carried"), "-")
+
+
 class Summarise(unittest.TestCase):
     def test_whole(self):
         wanted = helpers.build()
@@ -176,5 +215,6 @@ class Summarise(unittest.TestCase):
                                                   "trims", "trims_sent", "trims_dropped",
                                                   "answered_to_sender",
                                                   "retransmitted_segs", "segs_out",
-                                                  "packet_hops", "packet_hops_ps")],
-                         [2, 3, 8, 9, 15, 11, 4, 6, 2, 5, 12, 6])
+                                                  "packet_hops")],
+                         [2, 3, 8, 9, 15, 11, 4, 6, 2, 5, 12])
+        self.assertEqual(result["cost"]["packet_hops_ps"], 6)
