@@ -345,7 +345,7 @@ def _ready(args, kernel, wanted, jobs, has_notes=True):
     cost.check_memory(len(wanted.graph.hosts), jobs)
     runner.check_programs(kernel, wanted)
     if has_notes and not args.quiet:
-        for note in (*wanted.notes, *targets.notes(wanted)):
+        for note in targets.of_scenario(wanted):
             print(f"lab: note: {note}", file=sys.stderr)
 
 

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import asdict, dataclass
 
 from . import chart, charts, page, paper, plot_tables, report, results as checks, runner, show, \
-    slowdown, summary, tables
+    slowdown, summary, tables, targets
 from .errors import RunError
 
 FILES = ("programs.csv", "connections.csv", "flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
@@ -128,6 +128,7 @@ def write(directory, scenario, results, failures, facts):
         "jobs": facts["jobs"],
         "command": facts["command"],
         "config": _config(scenario),
+        "notes": targets.of_scenario(scenario),
         "failures": failures,
         "paper": rows,
         "cc": summaries,
@@ -139,7 +140,7 @@ def write(directory, scenario, results, failures, facts):
     if results and facts["has_figures"]:
         figures = _draw_all(directory, scenario, results, summaries)
     report.write(os.path.join(directory, "report.html"), scenario, summaries, rows, figures,
-                 problems, failures, facts)
+                 problems, failures, dict(facts, notes=document["notes"]))
     return summaries, rows, problems
 
 

@@ -40,13 +40,17 @@ CAPTIONS = {
                  "there.",
 }
 JOIN_TITLES = {
-    "rates": "Joins: until the senders' rates are equal shares of the line",
-    "shares": "Joins: until the senders' rates have converged, together no more than the line",
-    "arrivals": "Joins: until what arrives in a round trip is equal shares of its sum",
-    "halves": "Joins: until what arrives in a round trip is equal shares of the line",
-    "reached": "Joins: until what arrives was that for the first time, whether it lasts or not",
-    "leave": "Leaves: until the sender that stayed has the line",
+    "rates": "At the senders: until their rates are equal shares of the line",
+    "shares": "At the senders: until their rates are equal, together no more than the line",
+    "arrivals": "At the receiver: until bytes of a round trip are equal shares of their sum",
+    "halves": "At the receiver: until bytes of a round trip are equal shares of the line",
+    "reached": "At the receiver: the first time they are, whether it lasts or not",
+    "leave": "After a leave: until the sender that stayed has the line",
 }
+JOINS = ("Times are from the start of the joining flow, over all joins, at two places. At the "
+         "senders: the instant from which the rates that their algorithms set are equal. At the "
+         "receiver: the beginning of the first round trip from which the bytes delivered in each are "
+         "equal, which may be before the rates are set; of the first time its end.")
 
 
 def _micro(time_ns):
@@ -64,7 +68,7 @@ MORE_COLUMNS = (
     ("Start–finish rank", lambda s: _text("{:.3f}".format, s["start_finish_rank_correlation"])),
     ("Jain mean", lambda s: _text("{:.3f}".format, s["jain"]["mean"])),
     ("Fair after", lambda s: _micro(s["jain"]["fair_after_ns"])),
-    ("Longest queue at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
+    ("Queue max at", lambda s: s["queue"]["port"] if s["queue"] else "–"),
 )
 SLOWDOWN_COLUMNS = (("Flows", lambda s: f"{s['flows']:,}"), *(
     (title, lambda s, key=key: _text("{:.2f}".format, s[key] if key != "p999" or
@@ -82,13 +86,16 @@ def _queue_columns(port):
             if port is not None]
 
 
-def _join_columns(kind):
+def _join_columns(kind, joins):
     """Times of one kind, and how many joins never got there."""
     def cell(name):
         return lambda s: "never" if s[kind][f"{name}_ns"] is None else (
             f"{_micro(s[kind][f'{name}_ns'])} ({s[kind][f'{name}_rtts']})")
 
-    return (*((f"{name} (round trips)", cell(name)) for name in convergence.PERCENTILES),
+    names = {name: name for name in convergence.PERCENTILES if name != "p999"}
+    if joins >= slowdown.TAIL_FLOWS:
+        names["p999"] = "p99.9"
+    return (*((f"{title} (round trips)", cell(name)) for name, title in names.items()),
             ("never", lambda joins: f"{joins[kind]['never']} of {joins['joins']}"),
             ("slower / faster at the end", lambda s: f"{s['last_ratio_p50']:.3f}"))
 
@@ -100,7 +107,7 @@ def _tables(scenario, summaries):
     if scenario.convergence is not None:
         joins = {label: summary["convergence"] for label, summary in summaries.items()}
         for kind, title in JOIN_TITLES.items():
-            yield title, show.table(_join_columns(kind), joins)
+            yield title, show.table(_join_columns(kind, len(scenario.convergence.joins)), joins)
     for window in scenario.windows:
         span = f"{units.show_time(window.begin_ns)} to {units.show_time(window.end_ns)}"
         yield (f"Measured: {window.name}, {span}, {len(window.flows)} flows",
@@ -204,8 +211,8 @@ def _caption(stem):
 def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
     """
     Write the page.  rows: comparisons with a paper; drawn: stem -> page.Drawn;
-    problems and failures: label -> sentences; facts: dict with command, kernel
-    and version.
+    problems and failures: label -> sentences; facts: dict with command, kernel,
+    version and notes.
     """
     hot = charts.fullest_port(summaries)
     network = chart.svg(network_chart.make(scenario.graph, hot))
@@ -215,8 +222,9 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
         "switched by a Linux router.",
         problems=[(label, text) for source in (failures, problems)
                   for label, texts in source.items() for text in texts],
-        looks=page.looks(summaries), columns=paper.COLUMNS,
+        notes=facts["notes"], looks=page.looks(summaries), columns=paper.COLUMNS,
         rows=[(row, paper.cells(row)) for row in rows],
+        joins=JOINS if scenario.convergence and summaries else "",
         tables=list(_tables(scenario, summaries)), slowdowns=list(_slowdowns(summaries)),
         more=show.table((*_queue_columns(hot), *MORE_COLUMNS), summaries),
         costs=show.costs(summaries),

@@ -5,7 +5,7 @@ import csv
 import os
 from statistics import median
 
-from . import by_size, output, page, paper, show, slowdown
+from . import by_size, output, page, paper, show, slowdown, targets
 from .schema import Key
 
 COUNT = Key("int", 2, 1000)
@@ -103,7 +103,7 @@ def _write(out, seeds, rows, lines, facts):
                            for label in (one.label for one in seeds[0].scenario.variants)})
     drawn = by_size.write(out, found, title) if found else None
     page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines, title=title,
-               command=facts["command"],
+               command=facts["command"], notes=targets.of_scenario(seeds[0].scenario),
                lead="Medians over the seeds that have a value, with the least and the most.",
                table=by_size.texts(found) if found else None,
                looks=page.looks(found.labels if found else ()),

@@ -19,8 +19,8 @@ FIGURE = "sweep.svg"
 PDF = "sweep.pdf"
 PAGE = "report.html"
 NUMBERS = ("seeds", "median", "min", "max", "values")
-TITLES = {"fct_p50": "Median completion time", "fct_p99": "99th percentile of completion time",
-          "fct_max": "Longest completion time", "goodput": "Goodput", "queue_max": "Longest queue",
+TITLES = {"fct_p50": "Median FCT", "fct_p99": "99th percentile of FCT",
+          "fct_max": "Maximum FCT", "goodput": "Goodput", "queue_max": "Maximum queue",
           "slowdown_p50": "Median slowdown", "slowdown_p99": "99th percentile of slowdown",
           "slowdown_p999": "99.9th percentile of slowdown", "drops": "Drops", "marks": "Marks"}
 

@@ -154,7 +154,7 @@ def check(wanted, kernel, args, jobs_max):
         if not objects <= programs:
             runner.check_programs(kernel, one)
             programs |= objects
-        notes.update(dict.fromkeys((*one.notes, *targets.notes(one))))
+        notes.update(dict.fromkeys(targets.of_scenario(one)))
     for note in () if args.quiet else notes:
         print(f"lab: note: {note}", file=sys.stderr)
 

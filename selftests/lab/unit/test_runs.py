@@ -170,6 +170,16 @@ class Runs(unittest.TestCase):
         self.assertRegex(header, "drops  trims  marks")
         self.assertRegex(row, " 15     15      0 ")
 
+    def test_notes_are_beside_the_verdict(self):
+        self.kernel("results()")
+        run = self.lab("--no-figures", cc="swift:base-target=1us")
+        note, = json.loads(self.text("summary.json"))["notes"]
+        self.assertIn(f"lab: note: {note}\n", run.stderr)
+        self.assertRegex(self.text("report.html"), r"sanity checks hold(?s:.*)<b>Note</b>: "
+                         r"swift:base-target=1us: its target is below(?s:.*)<h2>The whole run")
+        self.lab("--no-figures")
+        self.assertNotIn("<b>Note</b>", self.text("report.html"))
+
     def test_without_figures(self):
         self.kernel("results()")
         run = self.lab("--no-figures")
