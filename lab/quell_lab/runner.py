@@ -24,6 +24,7 @@ BUILD = {"normal": os.path.join(ROOT, "build", "lab"),
 UML_RUN = os.path.join(HERE, "uml-run")
 MAKE = {"normal": "make lab", "bpf": "make lab-bpf", "debug": "make lab-debug"}
 
+PLAN_PLACE = re.compile(r"^plan line [0-9]+: run: (?=program )")	# which nobody wrote
 COMPLAINT = re.compile(r"\b(WARNING|BUG|Oops|KASAN|UBSAN|Kernel panic|Call Trace)\b|"
                        r"possible circular|possible recursive|inconsistent lock state|"
                        r"unreferenced object")
@@ -245,7 +246,8 @@ class Job:
                            "give more by --mem")
         if os.path.exists(error):
             with open(error, encoding="utf-8", errors="replace") as file:
-                raise RunError(file.read().strip() or "errors.out is empty")
+                text = PLAN_PLACE.sub("", file.read().strip())
+                raise RunError(text or "errors.out is empty")
         if not os.path.exists(os.path.join(out, "done.out")):
             raise RunError(f"the kernel ended early, exit status {status}")
         if status and not self.complaints:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the command line says of results."""
 
+import glob
 import os
+import re
 import sys
 
 from . import loads, paper
 from .units import show_time
 
 
+PROGRAM = re.compile(r"program ([0-9]+) \(")
+TAIL_LINES = 20			# of a failed program's output
 GOVERNORS = ("algorithm", "search", "cubic")	# of a summary's "governed"
 
 
@@ -151,7 +155,8 @@ def programs(summaries, out):
             took = "" if one["took_ns"] is None else f", {show_time(one['took_ns'])}"
             print(f"== {label}: {one['host']}: {one['command']}: {one['end']} "
                   f"{one['status']}{took}")
-            for kind in ("stdout", "stderr"):
+            is_good = one["end"] == "exit" and not one["status"]
+            for kind in ("stdout", "stderr") if is_good else ("stdout",):	# else explain() has it
                 with open(os.path.join(out[label], one[kind]), encoding="utf-8",
                           errors="replace") as file:
                     text = file.read()
@@ -172,8 +177,22 @@ def result(summaries, rows, out):
     print(f"report: {os.path.join(out, 'report.html')}")
 
 
+def _output(job, text):
+    """The last lines that the program named in a text wrote to stderr, or else to stdout."""
+    match = PROGRAM.search(text)
+    for kind in ("stderr", "stdout") if match else ():
+        for path in glob.glob(os.path.join(glob.escape(job.directory), "out", "programs",
+                                           f"{match[1]}-*.{kind}")):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                found = file.read().splitlines()
+            if found:
+                return [f"its {kind}:", *(f"    | {line}" for line in found[-TAIL_LINES:])]
+    return []
+
+
 def explain(jobs, failures, problems):
-    """What went wrong, on standard error, with the last lines of the log."""
+    """What went wrong, on standard error: with the output of the program that failed, or the last
+    lines of the log."""
     for job in jobs:
         error = failures.get(job.variant.label)
         if error is None:
@@ -181,15 +200,20 @@ def explain(jobs, failures, problems):
         print(f"\n{job.name}: {error[0]}", file=sys.stderr)
         for text in error[1:]:
             print(f"    {text}", file=sys.stderr)
+        output = _output(job, error[0])
+        if output:
+            print("\n".join(output), file=sys.stderr)
+            print(f"kernel log: {job.log}", file=sys.stderr)
+            continue
         excerpt = job.excerpt()
         if excerpt:
             print(f"from {job.log}:", file=sys.stderr)
             for line in excerpt:
                 print(f"    | {line}", file=sys.stderr)
-    names = {job.variant.label: job.name for job in jobs}
+    of_label = {job.variant.label: job for job in jobs}
     for label, texts in problems.items():
         what = "programs" if all(text.startswith("program ") for text in texts) else \
             "sanity checks"
-        print(f"\n{names[label]}: {what} failed:", file=sys.stderr)
+        print(f"\n{of_label[label].name}: {what} failed:", file=sys.stderr)
         for text in texts:
-            print(f"    {text}", file=sys.stderr)
+            print("\n    ".join((f"    {text}", *_output(of_label[label], text))), file=sys.stderr)
