@@ -14,7 +14,12 @@ local NACK_EXID = 0x514e
 local NOP = 1
 local END = 0
 
-local quell = Proto("quell", "Quell TCP option")
+-- The installed copy is loaded first, and a second protocol of this name is an error.
+local is_first, quell = pcall(Proto, "quell", "Quell TCP option")
+if not is_first then
+	io.stderr:write("quell: already loaded, this copy is not used\n")
+	return
+end
 
 local forms = { [0] = "SYN", [1] = "full", [2] = "short" }
 local fields = {

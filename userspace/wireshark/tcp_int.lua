@@ -13,7 +13,12 @@ local BYTES = 12
 local NOP = 1
 local END = 0
 
-local tcp_int = Proto("tcp_int", "TCP-INT option")
+-- The installed copy is loaded first, and a second protocol of this name is an error.
+local is_first, tcp_int = pcall(Proto, "tcp_int", "TCP-INT option")
+if not is_first then
+	io.stderr:write("tcp_int: already loaded, this copy is not used\n")
+	return
+end
 
 local GBIT_PS = { 10, 25, 40, 50, 100, 200, 400 }
 local speeds = { [0] = "unknown" }
