@@ -10,7 +10,7 @@ import io
 import itertools
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import matplotlib
 matplotlib.use("Agg")
@@ -28,6 +28,7 @@ DOTTED = (0, (1, 2))
 POINTS_MAX = 12000		# of all lines of a facet: more only makes the file larger
 LINE_POINTS = (100, 3000)	# of one line
 FACET_INCH = (4.6, 2.9)
+NARROW_INCH = 3.9
 LEGEND_INCH = 0.2		# a row of the legend below
 LEGEND_COLUMNS = {1: 3}		# by columns of facets
 PT_PER_INCH = 72
@@ -98,6 +99,12 @@ class Chart:
     def is_wide(self):
         """Whether it takes the width of a page."""
         return min(self.columns, len(self.facets)) * self.inch * PT_PER_INCH > 450
+
+
+def stacked(wide):
+    """The same facets below each other, for the width of a phone."""
+    return replace(wide, facets=[facet for facet in wide.facets if facet], columns=1,
+                   inch=NARROW_INCH)
 
 
 def log(values, factor):

@@ -28,7 +28,7 @@ class Evaluation:
 
 def clear(directory):
     """Remove an earlier result, so that nothing old is taken for new."""
-    names = FILES + tuple(f"{stem}.svg" for stem in STEMS)
+    names = FILES + tuple(f"{stem}{end}.svg" for stem in STEMS for end in ("", page.NARROW))
     if os.path.isdir(directory):
         names += tuple(name for stem in (charts.DART_STEM, plot_tables.STEM)
                        for name in fnmatch.filter(os.listdir(directory), f"{stem}*.svg"))
@@ -151,9 +151,10 @@ def _draw_all(directory, scenario, results, summaries):
     for number, (stem, make) in enumerate(makers.items(), 1):
         show.progress(f"drawing figure {number} of {len(makers)}: {stem}")
         one = make()
-        svg = chart.svg(one, list(summaries), f"{scenario.title}: {stem}")
-        drawn[stem] = page.drawn(svg, stem, one.is_wide)
-        with open(os.path.join(directory, f"{stem}.svg"), "w", encoding="utf-8") as file:
-            file.write(svg)
+        shapes = {stem: one, **({stem + page.NARROW: chart.stacked(one)} if one.is_wide else {})}
+        for name, shape in shapes.items():
+            with open(os.path.join(directory, f"{name}.svg"), "w", encoding="utf-8") as file:
+                file.write(chart.svg(shape, list(summaries), f"{scenario.title}: {stem}"))
+        drawn[stem] = page.of_file(directory, stem)
     show.progress("")
     return drawn

@@ -11,6 +11,7 @@ import markupsafe
 from . import chart
 
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
+NARROW = "-narrow"	# ends the stem of a figure's file for phones
 
 
 @dataclass(frozen=True)
@@ -18,12 +19,25 @@ class Drawn:
     """A figure for a page."""
 
     svg: markupsafe.Markup
-    is_wide: bool		# it takes the width of the page
+    is_wide: bool = False	# it takes the width of the page
+    narrow: object = None	# the same for phones, or None
 
 
 def drawn(text, prefix, is_wide=False):
     """A figure of the text of an SVG file; prefix: of its ids, which differ within a page."""
     return Drawn(markupsafe.Markup(chart.inline(text, prefix)), is_wide)
+
+
+def of_file(directory, stem):
+    """The figure of a file, and the one beside it for phones, as a wide one has."""
+    shapes = {}
+    for name in (stem, stem + NARROW):
+        path = os.path.join(directory, f"{name}.svg")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                shapes[name] = markupsafe.Markup(chart.inline(file.read(), name))
+    narrow = shapes.get(stem + NARROW)
+    return Drawn(shapes[stem], bool(narrow), narrow) if stem in shapes else None
 
 
 def looks(labels):

@@ -23,6 +23,7 @@ CSV = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv")
 OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html",
           "start-finish.svg", "fct-cdf.svg", "jain.svg", "queue.svg", "goodput.svg", "cwnd.svg",
           "raw", ".quell-lab"}
+NARROW = {"queue-narrow.svg", "goodput-narrow.svg", "cwnd-narrow.svg"}	# of several panels
 
 # Two flows of 3000 bytes over 100 Gbit/s and 1 us cables take at least 2384 ns.
 KERNEL = """\
@@ -147,7 +148,7 @@ class Runs(unittest.TestCase):
         self.kernel("results()")
         run = self.lab(cc="cubic,swift:ai=1gbit")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(set(os.listdir(self.out)), OUTPUT)
+        self.assertEqual(set(os.listdir(self.out)), OUTPUT | NARROW)
         self.assertEqual(self.text("flows.csv").splitlines()[3],
                          "swift:ai=1gbit,1,h1,h3,3000,0,30000,30000,2384,0")
         summary = json.loads(self.text("summary.json"))
@@ -158,7 +159,7 @@ class Runs(unittest.TestCase):
         page = self.text("report.html")
         self.assertIn(summary["version"], page)
         self.assertIn("drops  marks", run.stdout)
-        self.assertEqual(page.count("<svg"), 7)	# with the network
+        self.assertEqual(page.count("<svg"), 7 + len(NARROW))	# with the network
         self.assertIn("All sanity checks hold", page)
         self.assertNotRegex(page, r'(src|href)="(?!#)')
 
