@@ -22,6 +22,7 @@ OUT		:= $(CURDIR)/build
 LAB		:= $(OUT)/lab
 DEMO		?= $(CURDIR)/demo
 REPRODUCE	?= $(CURDIR)/reproduce
+SITE		?= $(CURDIR)/site
 # Words of the figures wanted, for example FIGURE="TIMELY Table 1"; all without
 FIGURE		?=
 # Handed on to kbuild, for example KBUILD_ARGS=LLVM=1
@@ -95,6 +96,10 @@ demo:
 	$(MAKE) lab
 	lab/lab demo --out $(DEMO)
 
+# README's figure of it anew
+demo-figure: demo
+	cp $(DEMO)/demo.svg Documentation/demo.svg
+
 # A root prompt in a guest with two hosts and a port: KERNEL=lab, debug, 6.1, 6.12 or 7.3
 KERNEL		?= lab
 shell: $(if $(filter-out lab,$(KERNEL)),deps-check,deps-demo)
@@ -105,6 +110,11 @@ shell: $(if $(filter-out lab,$(KERNEL)),deps-check,deps-demo)
 reproduce: lab
 	lab/lab reproduce "$(FIGURE)" $(if $(SCALE),--scale "$(SCALE)") \
 		$(if $(SCENARIOS),--scenarios "$(SCENARIOS)") --out $(REPRODUCE)
+
+# All pages, man pages and the figures of the papers as a site that opens from a file, with the plots
+# of "make reproduce"
+site: deps-site
+	Documentation/site/build $(SITE) $(REPRODUCE)
 
 check: deps-check
 	$(MAKE) tools ebpf lab lab-bpf lab-debug
@@ -200,7 +210,7 @@ perf-bpf: deps-check
 perf-lab: deps-demo tools lab
 	@selftests/perf/report-lab $(CASES)
 
-deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure: deps-%:
+deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site: deps-%:
 	@scripts/install-deps $*
 
 clean:
@@ -215,8 +225,10 @@ help:
 	@echo 'make uninstall    remove what those two installed (the same DESTDIR=, PREFIX=)'
 	@echo 'make deb          Debian packages, in build/deb'
 	@echo 'make demo         short flows, incast, late starters, joins; page demo/report.html (DEMO=)'
+	@echo 'make demo-figure  the same, and README'\''s figure, Documentation/demo.svg, anew'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE="TIMELY Figure 2": one), in reproduce/ (REPRODUCE=)'
 	@echo '    SCENARIOS=lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
+	@echo 'make site         pages, man pages and those figures for a browser, searchable, in site/ (SITE=)'
 	@echo 'make check        all suites; installs what they need; about 40 minutes on two cores'
 	@echo 'make check-quick  four quick suites, user space and one of the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
@@ -244,7 +256,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo shell reproduce check check-quick check-packages race rt secure-boot check-agent spoof tcp-originals \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo demo-figure shell reproduce site check check-quick check-packages race rt secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
-	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure
+	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site
