@@ -2,6 +2,7 @@
 /*
  * Lines of a batch: their words, and the reason of each refusal.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "batch.h"
@@ -54,6 +55,39 @@ TEST(refused)
 		     "a section, which the older form of this file has; now a line is a command such "
 		     "as 'cc set swift beta 0.5', and quell save prints those of the present settings");
 	EXPECT_EQ(line.number, 2);
+}
+
+/* A file of one line, the rest of which cannot be read. */
+static ssize_t read_line_then_fail(void *cookie, char *buf, size_t size)
+{
+	const char **text = cookie;
+	size_t len = strlen(*text);
+
+	if (!len || len > size) {
+		errno = EIO;
+		return -1;
+	}
+	memcpy(buf, *text, len);
+	*text += len;
+	return len;
+}
+
+TEST(read_errors)
+{
+	static const char * const texts[] = { "", "a \\\n", "a \\\n b \\\n" };
+	const char *text;
+	FILE *file;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		text = texts[i];
+		file = fopencookie(&text, "r", (cookie_io_functions_t){ .read = read_line_then_fail });
+		EXPECT_EQ(-EIO, batch_next(file, &line))
+			TH_LOG("text %zu", i);
+		EXPECT_STREQ(line.error, strerror(EIO));
+		batch_line_free(&line);
+		fclose(file);
+	}
 }
 
 TEST(names)
