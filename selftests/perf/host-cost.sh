@@ -19,8 +19,9 @@
 #
 #	cost NAME CASE KEY VALUE...
 #
-# Its arguments are the rows; without, all.  With "trace CASE" before them it is only that case,
-# whose counted part goes on for long enough to be traced after "trace NAME", as by flow-cost.sh.
+# Its arguments are the rows; without, all.  With "cases CASE,..." before them only these cases
+# run; with "trace CASE" it is only that case, whose counted part goes on for long enough to be
+# traced after "trace NAME", as by flow-cost.sh.
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
@@ -40,12 +41,16 @@ cases=("bulk-1 1 1 2000000 8" "bulk-16 16 1 125000 8" "long-16 16 1 500000 8"
 limit=1mb
 declare -A limits=([deep-16]=8mb)
 trace_rounds=0
-if [ "${1:-}" = trace ]; then
-	trace_rounds=40
-	[ "$2" != long-16 ] || trace_rounds=5
+if [ "${1:-}" = trace ] || [ "${1:-}" = cases ]; then
+	chosen=()
 	for case in "${cases[@]}"; do
-		[ "${case%% *}" != "$2" ] || cases=("$case")
+		[[ ",$2," != *",${case%% *},"* ]] || chosen+=("$case")
 	done
+	cases=("${chosen[@]}")
+	if [ "$1" = trace ]; then
+		trace_rounds=40
+		[ "$2" != long-16 ] || trace_rounds=5
+	fi
 	shift 2
 fi
 [ $# -eq 0 ] || rows=("$@")
