@@ -32,6 +32,7 @@ make_network()
 		quell -n "$netns" link set wire rate 100gbit || return 1
 	done
 	serve "$server" 7100 && serve "$server" 7101 think,20 && serve "$server" 7102 think,1000 &&
+	serve "$server" 7104 think,200 &&
 	talker talker "$client"
 }
 
@@ -209,9 +210,9 @@ timers_ns()
 		/expires at/ && ours { print $(NF - 3); ours = 0 }' /proc/timer_list
 }
 
-# Of a server that answers at once, 10 us away.  The next timer to fire is the client's, for the
-# ACK of the last answer, which came just now and may wait 50 us: those that were set for answers
-# before it, and the server's for requests, have been put off by what took these ACKs along.
+# Of a server that replies at once, 10 us away.  The next timer to fire is the client's, for the
+# ACK of the last reply, which may be delayed by 50 us.  The last request set it, to three quarters
+# of those after the round trip, so that no reply sets it; the server's was set by the last reply.
 answer_puts_timer_off()
 {
 	local netns times
@@ -222,7 +223,18 @@ answer_puts_timer_off()
 	become swift "$1" && ordered talker "open 4" "connect $there 7100" "turns 16 100" || return 1
 	read -r -d '' -a times <<<"$(timers_ns)"
 	note "timers fire in ${times[*]} ns" >&3
-	ordered talker close && ((times[0] > 30000 && times[0] <= 50000 && times[1] > 50000))
+	ordered talker close && ((times[0] > 20000 && times[0] <= 37500 && times[1] > times[0] + 5000))
+}
+
+# Without the option replies within half of a round trip, here 500 us, carry their requests' ACKs.
+replies_within_half_a_round_trip()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		tc -n "$netns" qdisc replace dev wire root netem delay 500us limit 10000 || return 1
+	done
+	turns_cost_little 7104 swift "$1" && [ "$(quell_counter tail-probes)" = "$probes" ]
 }
 
 # However many messages come meanwhile: the path, the wait, and the sender's next look.
@@ -237,7 +249,7 @@ no_ack_waits_longer()
 }
 
 exec 3>&1
-plan 19
+plan 20
 check "two hosts" make_network
 check "a server of whole requests" serve_whole_requests
 check "cubic" turns_cost_little 7100 cubic
@@ -254,4 +266,7 @@ for option in 0 1; do
 	check "option $option: an answer puts off the timer of its request" answer_puts_timer_off $option
 	check "option $option: as before" as_before
 done
+probes=$(quell_counter tail-probes)
+check "option 0: a server that thinks for less than half a round trip" \
+	replies_within_half_a_round_trip 0
 finish

@@ -50,6 +50,7 @@ void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns);
 void quell_delack_expire(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 /* tail.c */
+u32 quell_tail_ack_delay_ns(const struct quell_flow *flow);
 void quell_tail_update(struct quell_flow *flow);
 void quell_tail_arm(struct quell_flow *flow, u64 at_ns);
 void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep);

@@ -10,12 +10,13 @@
  *
  *	request		the packet ends a message and acknowledges all that this end sent
  *	answer		the next new data of this end
- *	soon		within DELACK_TIMEOUT_NS of the request; DELACK_PROMPT_MIN in a row
+ *	soon		within quell_tail_ack_delay_ns() of the request; DELACK_PROMPT_MIN in a row
  *
  * If no answer comes in that time the timer of the flow sends the ACK, and the next ones do
- * not wait until answers have been prompt again.  An answer that comes puts the timer off,
- * quell_tail_sent(): it would fire for each request.  The wait is half of tail-floor's
- * default: the peer sends no tail loss probe meanwhile.
+ * not wait until answers have been prompt again.  An answer that comes sets the timer to when the
+ * next request's ACK may be due, quell_tail_sent(): it would fire for each request, and need
+ * not be set for the next one.  The delay is half of tail-floor's default or, without the option,
+ * half of a round trip: the peer, which allows for two, sends no tail loss probe meanwhile.
  *
  * The Quell option states how long an ACK was delayed.  Without it an answer's round-trip time
  * has the program's time in it and is no sample (ack.c), so every DELACK_SAMPLE_INTERVAL-th
@@ -29,7 +30,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-#define DELACK_TIMEOUT_NS	(50U * NSEC_PER_USEC)
 /* How long an ACK waits for a process that owns the socket: the time to copy 64 KB. */
 #define DELACK_BUSY_NS		(20U * NSEC_PER_USEC)
 #define DELACK_PROMPT_MIN	4
@@ -37,8 +37,8 @@
 
 /*
  * Whether the ACK of a data packet may wait for the program's reply: then the flow's timer sends it
- * DELACK_TIMEOUT_NS after the oldest request without one.  LOCAL_IN hook, neither the socket lock
- * nor that of @flow.
+ * quell_tail_ack_delay_ns() after the oldest request without one.  LOCAL_IN hook, neither the
+ * socket lock nor that of @flow.
  */
 bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_rx_data *data)
@@ -59,7 +59,7 @@ bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
 	WRITE_ONCE(delack->turn, turn);
 	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(turn % DELACK_SAMPLE_INTERVAL))
 		return false;
-	quell_tail_delay_ack(flow, data->rx_ns + DELACK_TIMEOUT_NS, data->end_seq,
+	quell_tail_delay_ack(flow, data->rx_ns + quell_tail_ack_delay_ns(flow), data->end_seq,
 			     another);
 	quell_count(flow->qnet, QUELL_N_ACK_DELAYED);
 	return true;
@@ -108,7 +108,7 @@ void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns)
 	u8 prompt = READ_ONCE(delack->prompt);
 
 	WRITE_ONCE(delack->has_request, false);
-	if ((u32)now_ns - READ_ONCE(delack->request_rx_ns) > DELACK_TIMEOUT_NS)
+	if ((u32)now_ns - READ_ONCE(delack->request_rx_ns) > quell_tail_ack_delay_ns(flow))
 		WRITE_ONCE(delack->prompt, 0);
 	else if (prompt < DELACK_PROMPT_MIN)
 		WRITE_ONCE(delack->prompt, prompt + 1);

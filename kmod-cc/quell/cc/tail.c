@@ -66,6 +66,10 @@
 #define TAIL_IDLE_EXPIRIES		64U
 #define TAIL_SMALL_WINDOW_SEGS		8U
 
+/* Bounds of the delay of a request's ACK, delack.c. */
+#define TAIL_ACK_DELAY_MIN_NS		(50U * NSEC_PER_USEC)
+#define TAIL_ACK_DELAY_MAX_NS		(5U * NSEC_PER_MSEC)
+
 /* The time without an acknowledgment before a probe. */
 static void tail_update(struct quell_flow *flow)
 {
@@ -195,6 +199,19 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 	quell_tail_arm(flow, at_ns);
 }
 
+/* How long the ACK of a request may be delayed, ns.  Any context; @flow is not released. */
+u32 quell_tail_ack_delay_ns(const struct quell_flow *flow)
+{
+	/* The handshake's is among them, and has no program's time in it; ~0: not set. */
+	u32 min_rtt_us = data_race(READ_ONCE(tcp_sk(flow->sk)->rtt_min.s[0].v));
+
+	/* With the option the time is reported to the peer, and its Swift limits a host's delay. */
+	if (min_rtt_us == ~0U || READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		return TAIL_ACK_DELAY_MIN_NS;
+	return clamp_t(u64, (u64)min_rtt_us * NSEC_PER_USEC / 2, TAIL_ACK_DELAY_MIN_NS,
+		       TAIL_ACK_DELAY_MAX_NS);
+}
+
 /* LOCAL_OUT hook, lock of @flow, any lock of the caller.  @tx_end_ns is not 0. */
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 ack_seq)
 {
@@ -203,20 +220,21 @@ void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 a
 	bool move = false;
 
 	/*
-	 * The delayed ACK is sent with this segment, and the timer that is set for it may fire
-	 * later: an expiry costs more than to set it anew.  The verdict on a probe may need it as
-	 * early.
+	 * The delayed ACK is sent with this segment, a reply: the timer may fire later, as an
+	 * expiry costs more than to set it anew.  The verdict on a probe may need it as early.
 	 */
 	if (tail->delack_pending && !before(ack_seq, tail->ack_seq)) {
 		tail->delack_pending = false;
-		move = (u32)ktime_to_ns(hrtimer_get_expires(&tail->timer)) == tail->ack_ns &&
-		       READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
+		move = READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
 	}
 	tail->tx_end_ns = tx_end_ns;
 	if (!timeout_ns)
 		return;
 	if (!is_tail && tail_is_idle(flow))
 		timeout_ns += TAIL_BUSY_TIMEOUTS * timeout_ns;
+	/* Early enough for the delayed ACK of the next request, with which this is acknowledged. */
+	if (move)
+		timeout_ns = min(timeout_ns, tail->srtt_ns + quell_tail_ack_delay_ns(flow) / 4 * 3);
 	tail_start(flow, tx_end_ns + timeout_ns, move);
 }
 
