@@ -25,7 +25,6 @@
 
 /* Short number: 4 bits exponent, 12 bits fraction; exact up to 8191. */
 #define QUELL_SHORT_FRACTION_BITS	12
-#define QUELL_SHORT_FRACTION_ONE	(1U << QUELL_SHORT_FRACTION_BITS)
 #define QUELL_SHORT_MAX			0xffffU
 
 /*
@@ -36,7 +35,6 @@
 
 /* Load: 3 bits exponent, 5 bits fraction, in 1/64; exact up to 1. */
 #define QUELL_LOAD_FRACTION_BITS	5
-#define QUELL_LOAD_FRACTION_ONE		(1U << QUELL_LOAD_FRACTION_BITS)
 #define QUELL_LOAD_SHIFT		6	/* 1/64 */
 #define QUELL_LOAD_MAX			0xffU
 

@@ -73,8 +73,8 @@ static void probe_succeed(struct quell_flow *flow)
 /*
  * The acknowledgment of a probe takes at least a round trip.  If the ACK was for the original
  * segment, late by more than that, a DSACK for the probe follows as long after it as the probe was
- * sent after the segment; one more round trip allows for a queue that grew meanwhile.  Socket lock.
- * Returns whether the probe repaired a loss that must be reported to the core.
+ * sent after the segment.  One more round trip allows for a queue that grew meanwhile.  Socket
+ * lock.  Returns whether the probe repaired a loss that must be reported to the core.
  */
 bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {
@@ -315,9 +315,9 @@ void quell_probe_init(struct quell_flow *flow, struct sock *sk)
 
 /*
  * In this order: the last probe is counted if it was spurious; @closed keeps the timer from being
- * started, under any lock; it is cancelled unless its handler runs, which may be about to take the
- * socket lock.  A timer queued behind its handler fires once more at most, and finds the flow
- * closed.  Socket lock, or the socket is being destroyed.
+ * started, under any lock; it is cancelled unless its handler runs.  The handler may be about to
+ * take the socket lock.  A timer queued behind its handler fires once more at most, and finds the
+ * flow closed.  Socket lock, or the socket is being destroyed.
  */
 void quell_probe_release(struct quell_flow *flow, struct sock *sk)
 {

@@ -145,7 +145,7 @@ bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest
 }
 
 /*
- * Departure plus serialisation up to the last bit of the packet that ends at @seq, rounded up: the
+ * Departure plus serialisation up to the last bit of the packet that ends at @seq, rounded up.  The
  * packets of a burst are sent one after the other, and an ACK for part of it is compared with that
  * part.  @ns_q32: per byte; 0: unknown, the departure alone.
  */

@@ -95,8 +95,8 @@ static inline bool quell_frame_is_small_inside(const struct quell_frame *frame)
 }
 
 /*
- * True for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, and DSCP CS6 and CS7; not
- * in a tunnel also for PTP, EAPOL, and frames for the neighbours on the cable; in a tunnel only for
+ * True for TCP's pure ACKs, ARP, neighbour and listener discovery, IGMP, and DSCP CS6 and CS7.  Not
+ * in a tunnel also for PTP, EAPOL, and frames for neighbours on the cable.  In a tunnel only for
  * small ones, as the sender there may be another network's.  DSCPs are those outside of a tunnel:
  * the inner ones may be another network's (the pipe model of RFC 2983).  All other checks are of
  * the inner packet.

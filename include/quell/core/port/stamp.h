@@ -31,9 +31,9 @@ static __rare u32 quell_stamp_search(const u8 *options, u32 bytes)
 }
 
 /*
- * Offset from @tcp of the record that a port may replace in a segment without SYN; 0 if there is
- * none, or the segment does not request an ACK.  The sender's kernel puts the Quell option before
- * all others.  @bytes: QUELL_STAMP_RECORD_BYTES_MIN or more.
+ * Offset from @tcp of the record that a port may replace in a segment without SYN; 0 without a
+ * record, or if the segment does not request an ACK.  The sender's kernel puts the Quell option
+ * before all others.  @bytes: QUELL_STAMP_RECORD_BYTES_MIN or more.
  */
 static inline u32 quell_stamp_record_at(const u8 *tcp, u32 bytes)
 {
