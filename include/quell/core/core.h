@@ -2,12 +2,11 @@
 /*
  * The input and the output of every algorithm core.
  *
- * A core is a header without sockets, packets, clocks or locks.  The same text
- * is compiled into the kernel module, the BPF program and the user-space
- * tests, so it uses only operations that all three support: unsigned 64-bit arithmetic,
- * division only through quell_div_u64(), 128-bit products only in lib, no floating
- * point.  Time is u64 nanoseconds, rates are u64 bytes per second, sizes are
- * bytes; a "_q16" value counts 1/65536 of its unit.
+ * A core is a header without sockets, packets, clocks or locks.  The same text is compiled into the
+ * kernel module, the BPF program and the user-space tests, so it uses only operations that all
+ * three support: unsigned 64-bit arithmetic, division only through quell_div_u64(), 128-bit
+ * products only in lib, no floating point.  Time is u64 nanoseconds, rates are u64 bytes per
+ * second, sizes are bytes; a "_q16" value counts 1/65536 of its unit.
  */
 #ifndef _QUELL_CORE_CORE_H
 #define _QUELL_CORE_CORE_H
@@ -39,11 +38,10 @@
 /* quell_telemetry.time_ns: mask of the clock. */
 #define QUELL_TELEMETRY_TIME_MASK	0xffffffU	/* 16.8 ms */
 /*
- * Two records whose ACKs arrived further apart cannot be compared: the clock
- * may have wrapped.  8 ms are less than half of its period: a difference of
- * more than half means that this record is older than the last, unless the last
- * took 0.4 ms longer on its way back, and then this record may be ignored safely.
- * An older record would be mistaken for a newer one only if it took 8.7 ms
+ * Two records whose ACKs arrived further apart cannot be compared: the clock may have wrapped.  8
+ * ms are less than half of its period: a difference of more than half means that this record is
+ * older than the last, unless the last took 0.4 ms longer on its way back, and then this record may
+ * be ignored safely.  An older record would be mistaken for a newer one only if it took 8.7 ms
  * longer.  The byte counter wraps in 8 ms at 1.07 Tbit/s.
  */
 #define QUELL_TELEMETRY_FRESH_NS	8000000ULL

@@ -3,10 +3,9 @@
  * Fitting an algorithm to the path: how a flow starts, its target delay, and when
  * its algorithm lacks its signal.
  *
- * The papers' algorithms are made for one network whose round-trip time, line rate
- * and noise are known, and start at line rate.  A host without configuration for its
- * network does not know these values.  The code here decides, for a flow of any
- * algorithm, which phase governs the window:
+ * The papers' algorithms are made for one network whose round-trip time, line rate and noise are
+ * known, and start at line rate.  A host without configuration for its network does not know these
+ * values.  The code here decides, for a flow of any algorithm, which phase governs the window:
  *
  *	START	 the search.  The window doubles per round trip from ten segments
  *		 until the path shows a queue, a mark, a record or a loss (RFC 5681;
@@ -18,19 +17,18 @@
  *	FALLBACK CUBIC (RFC 9438), where the algorithm's signal is missing, or the path is not
  *		 one that it is made for: see enum quell_adapt_reason.
  *
- * The delay signal.  A host's noise is never negative, so of the round-trip times of one
- * round trip, and of at least eight where the window has as many, the smallest is used: it
- * is called the standing round-trip time.  The smallest of the whole flow is the base, of
- * full packets once there were any.  Both exclude the time for which the receiver reports
- * that it held an acknowledgment; the standing one also excludes the time of the flow's own
- * burst at the slowest hop (quell_adapt_queue_ns()).  At high rates all packets of a round
- * trip may be late together, so START also measures the noise,
- * in two ways: by how much the first packet of a round trip is later than all others, since
- * it meets no more of the flow's own queue than they do; and by how much the standing time
- * falls although the window grows, since the flow's own queue cannot shrink then.  The
- * target is the base plus a fourth of it, or plus QUELL_ADAPT_ROOM_NS if that is more; it is
- * the target of an algorithm without a configured one.  The algorithm uses the standing time
- * minus the noise.
+ * The delay signal.  A host's noise is never negative, so of the round-trip times of one round
+ * trip, and of at least eight where the window has as many, the smallest is used: it is called the
+ * standing round-trip time.  The smallest of the whole flow is the base, of full packets once there
+ * were any.  Both exclude the time for which the receiver reports that it held an acknowledgment;
+ * the standing one also excludes the time of the flow's own burst at the slowest hop
+ * (quell_adapt_queue_ns()).  At high rates all packets of a round trip may be late together, so
+ * START also measures the noise, in two ways: by how much the first packet of a round trip is later
+ * than all others, since it meets no more of the flow's own queue than they do; and by how much the
+ * standing time falls although the window grows, since the flow's own queue cannot shrink then.
+ * The target is the base plus a fourth of it, or plus QUELL_ADAPT_ROOM_NS if that is more; it is
+ * the target of an algorithm without a configured one.  The algorithm uses the standing time minus
+ * the noise.
  *
  * Marks end START where the queue stands, quell_adapt_start_marked(): bursts cause marks, too.
  * Where there are marks but the path is too long or too slow for an algorithm that uses them,

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Dart as one object, struct quell_core: its parameters, counters and events, for all
- * that goes through algorithms: modules, tests, benchmarks, the laboratory.  The sender is
- * described in <quell/core/dart/react.h>, the receiver in set.h and machine.h.
- */
+/* Dart as a struct quell_core; the sender is in dart/react.h, the receiver in set.h, machine.h. */
 #ifndef _QUELL_CORE_DART_CORE_H
 #define _QUELL_CORE_DART_CORE_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of Dart: defaults and ranges.  Those of the fall-back are DCQCN's.
- *
- * Any values within their ranges are compatible.  The receiver's half reads the parameters
- * of the receiving host, the sender's half those of the sending one.
+ * The parameters of Dart; those of the fall-back are DCQCN's.  Any values within their ranges are
+ * compatible.  The receiver's half reads the parameters of the receiving host, the sender's half
+ * those of the sending one.
  */
 #ifndef _QUELL_CORE_DART_PARAMS_H
 #define _QUELL_CORE_DART_PARAMS_H

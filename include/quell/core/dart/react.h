@@ -26,9 +26,8 @@
  * The line is in bytes on the wire, rates are in bytes of payload: headers are taken off the
  * share, options of the connection included, or the sum of all senders would exceed the line.
  *
- * Paper: Xue et al., "Dart: Divide and Specialize for Fast Response to Congestion in
- * RDMA-Based Datacenter Networks", ToN 2020 (sections III-A to III-C).  Deviations:
- * Documentation/dart.md.
+ * Paper: Xue et al., "Dart: Divide and Specialize for Fast Response to Congestion in RDMA-Based
+ * Datacenter Networks", ToN 2020 (sections III-A to III-C).  Deviations: Documentation/dart.md.
  */
 #ifndef _QUELL_CORE_DART_REACT_H
 #define _QUELL_CORE_DART_REACT_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Dart: the state of a sending flow and its counters.
- */
+/* Dart: the state of a sending flow and its counters. */
 #ifndef _QUELL_CORE_DART_VARS_H
 #define _QUELL_CORE_DART_VARS_H
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * DCQCN as one object, struct quell_core: its parameters, counters and events, for all
- * that goes through algorithms: modules, tests, benchmarks, the laboratory.  The algorithm
- * is described in <quell/core/dcqcn/react.h>.
- */
+/* DCQCN as a struct quell_core; the algorithm is in <quell/core/dcqcn/react.h>. */
 #ifndef _QUELL_CORE_DCQCN_CORE_H
 #define _QUELL_CORE_DCQCN_CORE_H
 

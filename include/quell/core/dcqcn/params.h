@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of DCQCN: defaults and ranges.
- *
- * Any values within their ranges are compatible, and within these ranges the
- * arithmetic of <quell/core/dcqcn/react.h> cannot overflow.
+ * The parameters of DCQCN.  Any values within their ranges are compatible, and within these ranges
+ * the arithmetic of <quell/core/dcqcn/react.h> cannot overflow.
  */
 #ifndef _QUELL_CORE_DCQCN_PARAMS_H
 #define _QUELL_CORE_DCQCN_PARAMS_H

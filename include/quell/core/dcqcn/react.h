@@ -2,11 +2,10 @@
 /*
  * DCQCN: rate control by ECN marks, the reaction point.
  *
- * The receiver's echo of marks is turned into notifications, at most one per
- * notify_interval.  A notification cuts the rate in proportion to alpha, an
- * average of how often notifications come; without notifications each increase
- * takes the rate half of the way back to the target, its value before the last
- * notification, and later raises the target as well.
+ * The receiver's echo of marks is turned into notifications, at most one per notify_interval.  A
+ * notification cuts the rate in proportion to alpha, an average of how often notifications come;
+ * without notifications each increase takes the rate half of the way back to the target, its value
+ * before the last notification, and later raises the target as well.
  *
  *	on a notification:
  *		target = rate;
@@ -28,10 +27,9 @@
  *
  * A flow starts at the link's rate with alpha = 1.
  *
- * The core has no timers: both periods are counted from the last notification,
- * and an ACK performs all steps that are due since the previous ACK.  Without an
- * ACK the rate does not increase, and an ACK after a long silence performs at
- * most QUELL_DCQCN_MOST_STEPS increases of the timer.
+ * The core has no timers: both periods are counted from the last notification, and an ACK performs
+ * all steps that are due since the previous ACK.  Without an ACK the rate does not increase, and an
+ * ACK after a long silence performs at most QUELL_DCQCN_MOST_STEPS increases of the timer.
  *
  * On loss Reno's window applies, too: at most half of the bytes in flight, one
  * segment after a timeout, one segment more per window from there on, until
@@ -42,9 +40,8 @@
  *
  * Expects: exact echo of CE, switches that mark, pacing in the stack.
  *
- * Papers: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
- * SIGCOMM 2015 (section 3, Algorithm 1); the Dart paper, section VI-A
- * (parameters).  Deviations: Documentation/dcqcn.md.
+ * Papers: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015 (section
+ * 3, Algorithm 1); the Dart paper, section VI-A (parameters).  Deviations: Documentation/dcqcn.md.
  */
 #ifndef _QUELL_CORE_DCQCN_REACT_H
 #define _QUELL_CORE_DCQCN_REACT_H

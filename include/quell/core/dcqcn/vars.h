@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * DCQCN: the state of a flow and its counters.
- */
+/* DCQCN: the state of a flow and its counters. */
 #ifndef _QUELL_CORE_DCQCN_VARS_H
 #define _QUELL_CORE_DCQCN_VARS_H
 

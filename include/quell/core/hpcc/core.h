@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * HPCC as one object, struct quell_core: its parameters, counters and events, for every
- * user of the algorithm interface: modules, tests, benchmarks, the laboratory.  The algorithm
- * is described in <quell/core/hpcc/react.h>.
- */
+/* HPCC as a struct quell_core; the algorithm is in <quell/core/hpcc/react.h>. */
 #ifndef _QUELL_CORE_HPCC_CORE_H
 #define _QUELL_CORE_HPCC_CORE_H
 

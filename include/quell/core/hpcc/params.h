@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of HPCC: defaults and ranges.
- *
- * Any combination of values within the ranges is valid, so each parameter can be set
- * without looking at the others.
- *
- * "Artifact" is the simulator that the authors of HPCC published.
+ * The parameters of HPCC.  Any values within their ranges are compatible.  "Artifact" is the
+ * simulator that the authors of HPCC published.
  */
 #ifndef _QUELL_CORE_HPCC_PARAMS_H
 #define _QUELL_CORE_HPCC_PARAMS_H

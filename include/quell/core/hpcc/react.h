@@ -2,11 +2,10 @@
 /*
  * HPCC: congestion control by the load of the links, as reported by the switches.
  *
- * Each ACK echoes a record of the most loaded hop of its packet's path.  Two
- * records of one hop give the rate of that link; with its queue they give its
- * utilisation: the data in flight over the link in bandwidth-delay products.  The
- * algorithm sets the window such that the utilisation of the most loaded link is eta.
- * T is the base round-trip time, B the rate of the link.
+ * Each ACK echoes a record of the most loaded hop of its packet's path.  Two records of one hop
+ * give the rate of that link; with its queue they give its utilisation: the data in flight over the
+ * link in bandwidth-delay products.  The algorithm sets the window such that the utilisation of the
+ * most loaded link is eta.  T is the base round-trip time, B the rate of the link.
  *
  *	on an ACK whose record can be compared with the one before:
  *		tau = time between the two
@@ -40,17 +39,14 @@
  *
  * The flow starts at line rate, with U = 1.  The first record is only stored.
  *
- * Without records HPCC is Reno without slow start, from ten segments: it adds one
- * segment per round trip, halves the window on loss, falls to one segment after a timeout,
- * never goes below one segment, and is not paced.  A flow whose first ACK has no record
- * falls back to Reno at once; a flow that stops getting records does so after
- * QUELL_TELEMETRY_FRESH_NS.
+ * Without records HPCC is Reno without slow start, from ten segments: it adds one segment per round
+ * trip, halves the window on loss, falls to one segment after a timeout, never goes below one
+ * segment, and is not paced.  A flow whose first ACK has no record falls back to Reno at once; a
+ * flow that stops getting records does so after QUELL_TELEMETRY_FRESH_NS.
  *
- * The algorithm ignores ECN marks, trimmed packets and all round-trip times except the
- * smallest.
+ * The algorithm ignores ECN marks, trimmed packets and all round-trip times except the smallest.
  *
- * Expects: switches that stamp telemetry (swport), a peer that echoes it, and
- * pacing in the stack.
+ * Expects: switches that stamp telemetry (swport), a peer that echoes it, and pacing in the stack.
  *
  * Deviations, each with its reason, are in Documentation/hpcc.md.
  *
@@ -66,10 +62,9 @@
 #include <quell/core/lib/undo.h>
 
 /*
- * Whether this ACK finishes a round trip, because it acknowledges a byte sent after the
- * round trip began.  The next round trip then begins.  A flow's first ACK begins its first
- * round trip.  The count is in bytes in flight, because a core does not see sequence
- * numbers.
+ * Whether this ACK finishes a round trip, because it acknowledges a byte sent after the round trip
+ * began.  The next round trip then begins.  A flow's first ACK begins its first round trip.  The
+ * count is in bytes in flight, because a core does not see sequence numbers.
  */
 static inline bool quell_hpcc_count_round(struct quell_hpcc_vars *v,
 					  const struct quell_sample *s)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * HPCC: the state of a flow and its path.  This header handles the records of the
- * switches, computes the utilisation from them and the window from the utilisation and
- * the reference, and applies the limits.  quell/core/hpcc/react.h updates the reference
- * and describes the algorithm.
+ * HPCC: the state of a flow and its path.  This header handles the records of the switches,
+ * computes the utilisation from them and the window from the utilisation and the reference, and
+ * applies the limits.  quell/core/hpcc/react.h updates the reference and describes the algorithm.
  */
 #ifndef _QUELL_CORE_HPCC_VARS_H
 #define _QUELL_CORE_HPCC_VARS_H
@@ -241,9 +240,8 @@ static inline void quell_hpcc_decide(struct quell_hpcc_vars *v,
 }
 
 /*
- * Copy minimum round-trip time and segment size from a sample.  The sample's minimum
- * replaces the handshake's estimate even where the estimate is smaller, because SYN
- * packets are short.
+ * Copy minimum round-trip time and segment size from a sample.  The sample's minimum replaces the
+ * handshake's estimate even where the estimate is smaller, because SYN packets are short.
  */
 static inline void quell_hpcc_observe(struct quell_hpcc_vars *v,
 				      const struct quell_sample *s)
@@ -343,10 +341,9 @@ static inline void quell_hpcc_lose_records(struct quell_hpcc_vars *v,
 /*
  * U of the stored record and a newer one of the same hop.
  *
- * For tau <= T, tau / T * (bytes / (tau * B) + queue / (B * T)) equals
- * (bytes + queue * tau / T) / (B * T).  In this form the rounding errors of bytes and
- * timestamps do not add up over the ACKs of a round trip.  For tau > T the weight is 1,
- * and the bytes are scaled down to a period of T.
+ * For tau <= T, tau / T * (bytes / (tau * B) + queue / (B * T)) equals (bytes + queue * tau / T) /
+ * (B * T).  In this form the rounding errors of bytes and timestamps do not add up over the ACKs of
+ * a round trip.  For tau > T the weight is 1, and the bytes are scaled down to a period of T.
  *
  * The decay is rounded up and the addend down: on an idle link without a queue U reaches
  * 0; at a constant u it converges below u, by at most 1 / weight times 2^-23 and 2^-8 byte

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * HPCC with Variable AI and Sampling Frequency as one object, struct quell_core:
- * its parameters, counters and events, for every user of the
- * algorithm interface: modules, tests, benchmarks, the laboratory.  The algorithm is
- * described in <quell/core/hpcc_vaisf/react.h>.
- */
+/* HPCC with Variable AI and Sampling Frequency as a struct quell_core; see hpcc_vaisf/react.h. */
 #ifndef _QUELL_CORE_HPCC_VAISF_CORE_H
 #define _QUELL_CORE_HPCC_VAISF_CORE_H
 

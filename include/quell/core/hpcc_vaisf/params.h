@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of HPCC with Variable AI and Sampling Frequency: those of
- * HPCC, those of the two mechanisms, and the conversion from queue length to tokens.  Any
- * combination of values within the ranges is valid.
+ * The parameters of HPCC, of Variable AI and Sampling Frequency, and of the conversion from queue
+ * length to tokens.  Any values within their ranges are compatible.
  */
 #ifndef _QUELL_CORE_HPCC_VAISF_PARAMS_H
 #define _QUELL_CORE_HPCC_VAISF_PARAMS_H

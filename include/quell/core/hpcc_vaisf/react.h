@@ -21,10 +21,9 @@
  *
  * The stage changes with the reference, as in HPCC.
  *
- * On loss, timeout and restart after an idle period HPCC's own functions work on the
- * reference.  A round trip without a measurement raises the reference by HPCC's step, at
- * most one segment, without tokens.  Without records the algorithm is therefore Reno
- * without slow start.
+ * On loss, timeout and restart after an idle period HPCC's own functions work on the reference.  A
+ * round trip without a measurement raises the reference by HPCC's step, at most one segment,
+ * without tokens.  Without records the algorithm is therefore Reno without slow start.
  *
  * The algorithm ignores the same signals and expects the same of the network as HPCC.
  *

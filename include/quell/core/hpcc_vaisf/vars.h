@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * HPCC with Variable AI and Sampling Frequency: the state of a flow and its counters.
- */
+/* HPCC with Variable AI and Sampling Frequency: the state of a flow and its counters. */
 #ifndef _QUELL_CORE_HPCC_VAISF_VARS_H
 #define _QUELL_CORE_HPCC_VAISF_VARS_H
 

@@ -17,11 +17,10 @@
  *	C = 0.4 segments/s^3, beta = 0.7,
  *	alpha = 3 (1 - beta) / (1 + beta), and 1 from W_est = prior on
  *
- * The cores cannot call the kernel's tcp_cubic for a socket that may return to its own
- * algorithm: tcp_cubic keeps its state in the same private area as Quell's modules, and
- * exports no function.  Times are in ms: on shorter round trips W_est governs.  The 5 % are
- * from the kernel's tcp_cubic, not from the RFC: the capacity of the path is unknown before
- * the first loss.
+ * The cores cannot call the kernel's tcp_cubic for a socket that may return to its own algorithm:
+ * tcp_cubic keeps its state in the same private area as Quell's modules, and exports no function.
+ * Times are in ms: on shorter round trips W_est governs.  The 5 % are from the kernel's tcp_cubic,
+ * not from the RFC: the capacity of the path is unknown before the first loss.
  *
  * Paper: RFC 9438, sections 4.1 to 4.9.
  */

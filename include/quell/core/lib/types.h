@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The integer types, the one division and the saturating arithmetic that the cores
- * use, for each of the three environments of an algorithm: kernel module, BPF
- * program, user space.
+ * The integer types, the one division and the saturating arithmetic that the cores use, for each of
+ * the three environments of an algorithm: kernel module, BPF program, user space.
  *
  * This header avoids library calls: it has 128-bit products only where the processor has
  * them (QUELL_WIDE; BPF lacks them), and divides 64-bit numbers only in quell_div_u64()

@@ -9,10 +9,9 @@
  *
  *	given back = min(before, now + cut), if that is more than now
  *
- * where "cut" is the sum of the reductions of one episode (a recovery and the timeouts
- * within it), and "before" the maximum of the values before each of them.  Without other
- * reductions in the meantime this equals max(now, before), which Reno and DCTCP use in the
- * stack.
+ * where "cut" is the sum of the reductions of one episode (a recovery and the timeouts within it),
+ * and "before" the maximum of the values before each of them.  Without other reductions in the
+ * meantime this equals max(now, before), which Reno and DCTCP use in the stack.
  */
 #ifndef _QUELL_CORE_LIB_UNDO_H
 #define _QUELL_CORE_LIB_UNDO_H

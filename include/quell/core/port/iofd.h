@@ -30,11 +30,10 @@
  *    flow, never too early.
  *  - back to the port's queue: after idle_ns without a packet by the alternate.
  *
- * idle_ns must be longer than the delays of any two paths through the network differ,
- * queues included.  An end packet does not free its entry: later packets could overtake
- * those sent by the alternate.  It only means that the entry need not be kept beyond
- * idle_ns.  An entry without its end packet is kept until it is quiet and another
- * flow needs it.
+ * idle_ns must be longer than the delays of any two paths through the network differ, queues
+ * included.  An end packet does not free its entry: later packets could overtake those sent by the
+ * alternate.  It only means that the entry need not be kept beyond idle_ns.  An entry without its
+ * end packet is kept until it is quiet and another flow needs it.
  *
  * A packet that comes round, deflected here before, has another time to live.  That is part of a
  * flow's identity, so each round is a flow of its own, with a start packet that pays a token.

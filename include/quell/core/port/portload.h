@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The load of a link, measured by its switch: the data in flight over it in
- * bandwidth-delay products.  1 is a link just full, 2 one with a queue of another
- * bandwidth-delay product.
+ * The load of a link, measured by its switch: the data in flight over it in bandwidth-delay
+ * products.  1 is a link just full, 2 one with a queue of another bandwidth-delay product.
  *
  *	when a packet leaves, dt after the one before it left:
  *		dt < T:	flight = (1 - dt / T) * flight + bytes of the one before
@@ -12,12 +11,11 @@
  * T is the base round-trip time of the network, B the rate of the link.  A
  * steady stream of r bytes/s has r * T bytes in flight, with packets of any size.
  *
- * After the switch of HPCC-PINT in its authors' simulator, with three differences.
- * All bytes on the wire count: there, packets that are not data advance the clock
- * but add no bytes, so a link that carries acknowledgments as well looks idle.
- * After a gap longer than T the bytes are those of T, not all of a packet that
- * may be larger than the product.  And the queue is instantaneous, not averaged:
- * a hop that fills shows at once.
+ * After the switch of HPCC-PINT in its authors' simulator, with three differences.  All bytes on
+ * the wire count: there, packets that are not data advance the clock but add no bytes, so a link
+ * that carries acknowledgments as well looks idle.  After a gap longer than T the bytes are those
+ * of T, not all of a packet that may be larger than the product.  And the queue is instantaneous,
+ * not averaged: a hop that fills shows at once.
  *
  * Reference: Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry",
  * SIGCOMM 2020, and the simulator of Li et al., "HPCC", SIGCOMM 2019.

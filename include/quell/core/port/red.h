@@ -12,9 +12,8 @@
  *	  0 +------+-----+------- queue
  *	          min   max
  *
- * min_bytes == max_bytes is DCTCP's step.  Reference: Floyd and Jacobson,
- * "Random Early Detection Gateways", without its average; RFC 8257 section 3.1
- * and 4.2 for the step.
+ * min_bytes == max_bytes is DCTCP's step.  Reference: Floyd and Jacobson, "Random Early Detection
+ * Gateways", without its average; RFC 8257 section 3.1 and 4.2 for the step.
  */
 #ifndef _QUELL_CORE_PORT_RED_H
 #define _QUELL_CORE_PORT_RED_H

@@ -7,10 +7,9 @@
  *
  *	software = host time of the hardware stamp + delay of the host
  *
- * the delay is never negative and occasionally close to zero: the line below
- * all points, which touches the lowest of them, is the host time of the
- * hardware stamps.  This is the calibration of TIMELY (section 5), with a slope
- * for the drift between the two oscillators.
+ * the delay is never negative and occasionally close to zero: the line below all points, which
+ * touches the lowest of them, is the host time of the hardware stamps.  This is the calibration of
+ * TIMELY (section 5), with a slope for the drift between the two oscillators.
  *
  *	for each packet:
  *		height = software - line(hardware)
@@ -21,10 +20,9 @@
  *		line = edge of the lower convex hull of the bins' lowest points
  *		       that spans the bin in the middle of the window
  *
- * Of all lines below the points this edge is the one highest in the middle bin.
- * The window has up to 16 bins.  Bins begin with 0.5 ms and double, by merging
- * two, up to 8 ms, so that the map is soon usable and later precise; where
- * packets are few a bin waits for 256 of them, up to 64 ms.
+ * Of all lines below the points this edge is the one highest in the middle bin.  The window has up
+ * to 16 bins.  Bins begin with 0.5 ms and double, by merging two, up to 8 ms, so that the map is
+ * soon usable and later precise; where packets are few a bin waits for 256 of them, up to 64 ms.
  *
  *	WARMING --8 bins, 4 of which agree, or 64 ms of them--> USABLE
  *	USABLE  --clock stepped, or no packet for 1 s--> WARMING, slope kept
@@ -49,14 +47,13 @@
  * per second and 128 ms.  A minimum delay of the host cannot be distinguished
  * from an offset and stays in the mapped times.
  *
- * A step of the NIC's clock: a forward step puts stamps after their receipt, and
- * 4 such stamps count as a step.  A backward step makes packets seem delayed.
- * Packets later than twice the delays of the window are refused; refusals for
- * longer than the delay itself, or of 4096 packets, count as a step.  After a
- * smaller step no packet comes near the line any more, and 4096 packets in a row
- * away from the line (or four times the longest such row in the window) count as
- * a step.  Refused packets keep their software stamp, so between a step and its
- * discovery no time is wrong by more than twice the host's delays plus 0.1 ms.
+ * A step of the NIC's clock: a forward step puts stamps after their receipt, and 4 such stamps
+ * count as a step.  A backward step makes packets seem delayed.  Packets later than twice the
+ * delays of the window are refused; refusals for longer than the delay itself, or of 4096 packets,
+ * count as a step.  After a smaller step no packet comes near the line any more, and 4096 packets
+ * in a row away from the line (or four times the longest such row in the window) count as a step.
+ * Refused packets keep their software stamp, so between a step and its discovery no time is wrong
+ * by more than twice the host's delays plus 0.1 ms.
  *
  * Not considered: the cause of the delay, and the epoch of the clock.
  */

@@ -22,18 +22,16 @@
  * and no echo can have a round trip seem shorter than it was.  A wait is no sample; it is believed
  * where no other data was outstanding, because a second segment makes a host acknowledge at once.
  *
- * By reporting a large hold time the other host could hide all delay of the network.
- * But it cannot change when data left and when its ACK arrived, so the sender itself
- * measures the smallest round trip, hold times included.  An unknown part of that
- * smallest round trip may belong to the other host, which holds every packet for some
- * minimum time.  So half of it is always attributed to the network.  If the minimum
- * hold time of a host does not exceed the network's smallest round trip, the sender
- * accepts all of its reported hold times, to the ns; for a slower host the excess
- * counts as delay of the network.
+ * By reporting a large hold time the other host could hide all delay of the network.  But it cannot
+ * change when data left and when its ACK arrived, so the sender itself measures the smallest round
+ * trip, hold times included.  An unknown part of that smallest round trip may belong to the other
+ * host, which holds every packet for some minimum time.  So half of it is always attributed to the
+ * network.  If the minimum hold time of a host does not exceed the network's smallest round trip,
+ * the sender accepts all of its reported hold times, to the ns; for a slower host the excess counts
+ * as delay of the network.
  *
- * Not handled: how the smallest round trip is found; a queueing delay that the other host
- * reports as hold time, which cannot be detected here (Documentation/swift.md has the gain of
- * such a host).
+ * Not handled: how the smallest round trip is found; a queueing delay that the other host reports
+ * as hold time, which cannot be detected here (Documentation/swift.md has the gain of such a host).
  */
 #ifndef _QUELL_CORE_SIGNAL_ECHO_H
 #define _QUELL_CORE_SIGNAL_ECHO_H

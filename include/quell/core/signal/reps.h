@@ -21,11 +21,10 @@
  * turn, used or not, and the ring accepts no new ones.  Then the ring is emptied, and
  * the next 16 segments use draws.  A timeout while exploring has no effect.
  *
- * Differences: the simulator freezes only where switches trim, because a timeout
- * without trimming may be mere congestion.  TCP's timeout comes so late (200 ms) and
- * so seldom (RACK and the tail probe come first) that it always freezes the ring.
- * Packets trimmed on the last hop carry no information about paths, but are not
- * distinguished from others.
+ * Differences: the simulator freezes only where switches trim, because a timeout without trimming
+ * may be mere congestion.  TCP's timeout comes so late (200 ms) and so seldom (RACK and the tail
+ * probe come first) that it always freezes the ring.  Packets trimmed on the last hop carry no
+ * information about paths, but are not distinguished from others.
  *
  * A segment may be a burst of packets, each of which is acknowledged.  Its entropy
  * is still used only once more, and an entropy that was not sent is not accepted.
@@ -34,9 +33,8 @@
  * Entropies are 1 .. entropies, so that they fit a byte; 0 means no entropy.  The
  * constant 64, the number of entropies, is not here: it is the caller's parameter.
  *
- * References: T. Bonato et al., "REPS: Recycled Entropy Packet Spraying for
- * Adaptive Load Balancing and Failure Mitigation"; SMaRTT, section II-A.
- * Constants are those of uet-htsim.
+ * References: T. Bonato et al., "REPS: Recycled Entropy Packet Spraying for Adaptive Load Balancing
+ * and Failure Mitigation"; SMaRTT, section II-A.  Constants are those of uet-htsim.
  */
 #ifndef _QUELL_CORE_SIGNAL_REPS_H
 #define _QUELL_CORE_SIGNAL_REPS_H

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * SMaRTT as one object, struct quell_core: its parameters, counters and events, for all
- * that goes through algorithms: modules, tests, benchmarks, the laboratory.  The algorithm
- * is described in <quell/core/smartt/react.h>.
- */
+/* SMaRTT as a struct quell_core; the algorithm is in <quell/core/smartt/react.h>. */
 #ifndef _QUELL_CORE_SMARTT_CORE_H
 #define _QUELL_CORE_SMARTT_CORE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * SMaRTT: reductions of the window, for marks with delay (equation 1) and for loss.
- */
+/* SMaRTT: reductions of the window, for marks with delay (equation 1) and for loss. */
 #ifndef _QUELL_CORE_SMARTT_DECREASE_H
 #define _QUELL_CORE_SMARTT_DECREASE_H
 

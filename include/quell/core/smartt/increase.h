@@ -50,10 +50,9 @@ static inline u64 quell_smartt_step_q16(const struct quell_smartt_vars *v, u64 p
 }
 
 /*
- * Equation 3 without acked / window: the largest step times the share that
- * (target - rtt) / rtt has of its value at rtt = base_rtt, bytes Q16.  At most
- * the window, which bounds the increase by the bytes acknowledged.  Delays are
- * below 2^31 ns, pi below 2^23, and the share at most 1.
+ * Equation 3 without acked / window: the largest step times the share that (target - rtt) / rtt has
+ * of its value at rtt = base_rtt, bytes Q16.  At most the window, which bounds the increase by the
+ * bytes acknowledged.  Delays are below 2^31 ns, pi below 2^23, and the share at most 1.
  */
 static inline u64 quell_smartt_proportional_q16(const struct quell_smartt_vars *v,
 						const struct quell_smartt_params *p,

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of SMaRTT: defaults and ranges.
- *
- * Any values within their ranges are compatible, so each can be set without
- * looking at the others.  Sections are those of the SMaRTT paper; where the paper
- * leaves a constant open, Documentation/smartt.md gives the source of our value.
- * It also lists the values that turn SMaRTT into UEC's NSCC.
+ * The parameters of SMaRTT.  Any values within their ranges are compatible.  Sections are those of
+ * the paper; where it leaves a constant open, Documentation/smartt.md gives the source
+ * of our value.  It also lists the values that turn SMaRTT into UEC's NSCC.
  */
 #ifndef _QUELL_CORE_SMARTT_PARAMS_H
 #define _QUELL_CORE_SMARTT_PARAMS_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * SMaRTT: QuickAdapt (section III-E) and its ignore phase.
- */
+/* SMaRTT: QuickAdapt (section III-E) and its ignore phase. */
 #ifndef _QUELL_CORE_SMARTT_QUICKADAPT_H
 #define _QUELL_CORE_SMARTT_QUICKADAPT_H
 

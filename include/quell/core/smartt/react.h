@@ -44,21 +44,18 @@
  *	    ^                                               |
  *	    +------(bytes in flight are accounted for)------+
  *
- * A connection without ECN treats delay above the target as a mark (the delay
- * variant of the paper's Figure 5).  Without a delay signal the flow is Reno
- * without slow start.  A loss found by fast retransmit takes max_mdf, once per
- * base round trip and not in the ignore phase.
+ * A connection without ECN treats delay above the target as a mark (the delay variant of the
+ * paper's Figure 5).  Without a delay signal the flow is Reno without slow start.  A loss found by
+ * fast retransmit takes max_mdf, once per base round trip and not in the ignore phase.
  *
  * Ignored inputs: the remote host's share of the delay, the number of hops.
  *
- * vars.h has the state, quickadapt.h, increase.h and decrease.h have the parts;
- * this file combines them.  Deviations from the paper, each with its reason, are
- * in Documentation/smartt.md.
+ * vars.h has the state, quickadapt.h, increase.h and decrease.h have the parts; this file combines
+ * them.  Deviations from the paper, each with its reason, are in Documentation/smartt.md.
  *
  * Expects: marks at dequeue between 20 % and 80 % of one BDP of queue.
  *
- * Paper: Bonato et al., "SMaRTT: Sender-based Marked Rapidly-adapting Trimmed
- * & Timed Transport".
+ * Paper: Bonato et al., "SMaRTT: Sender-based Marked Rapidly-adapting Trimmed & Timed Transport".
  */
 #ifndef _QUELL_CORE_SMARTT_REACT_H
 #define _QUELL_CORE_SMARTT_REACT_H
@@ -69,9 +66,8 @@
 #include <quell/core/smartt/quickadapt.h>
 
 /*
- * Marks without delay: ask the load balancer for another path, but not again in
- * this base round trip or the next, so that the first marks of the new path
- * arrive before another request.
+ * Marks without delay: ask the load balancer for another path, but not again in this base round
+ * trip or the next, so that the first marks of the new path arrive before another request.
  */
 static inline bool quell_smartt_reroute(struct quell_smartt_vars *v,
 					struct quell_smartt_stats *st)

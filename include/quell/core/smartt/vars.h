@@ -229,9 +229,8 @@ static inline void quell_smartt_observe_ack(struct quell_smartt_vars *v,
 }
 
 /*
- * Exponentially weighted average, one step per packet: n packets of one ACK
- * count n times, at most in full.  Steps are rounded away from 0, so that the
- * average reaches a constant round-trip time.
+ * Exponentially weighted average, one step per packet: n packets of one ACK count n times, at most
+ * in full.  Steps are rounded away from 0, so that the average reaches a constant round-trip time.
  */
 static inline void quell_smartt_average(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,

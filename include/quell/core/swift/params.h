@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of Swift: defaults, ranges and derived fields.
- *
- * The ranges keep the arithmetic of <quell/core/swift/react.h> exact.  They also make
- * the parameters independent of each other: any combination of values within the
- * ranges is valid, so each parameter can be set without looking at the others.
+ * The parameters of Swift.  The ranges keep the arithmetic of <quell/core/swift/react.h> exact, and
+ * any values within them are compatible.
  */
 #ifndef _QUELL_CORE_SWIFT_PARAMS_H
 #define _QUELL_CORE_SWIFT_PARAMS_H

@@ -33,9 +33,8 @@
  *	alpha	= fs_range / (1 / sqrt(fs_min) - 1 / sqrt(fs_max))
  *	beta_fs	= -alpha / sqrt(fs_max)
  *
- * The flow starts at line rate: one bandwidth-delay product.  This is also the "largest
- * window" of the probabilistic decrease.  Skipping a decrease never suppresses the
- * response to a loss.
+ * The flow starts at line rate: one bandwidth-delay product.  This is also the "largest window" of
+ * the probabilistic decrease.  Skipping a decrease never suppresses the response to a loss.
  *
  * Without a delay signal (no round-trip time was ever measured) the algorithm is
  * Reno without slow start: it adds one segment per window, removes at least half of the
@@ -45,16 +44,14 @@
  * delay: it has one delay and one window, as in the VAI/SF paper.
  * <quell/core/swift/split.h> has two delays and two windows.
  *
- * Deviations from the papers, each with its reason, are in
- * Documentation/swift.md.
+ * Deviations from the papers, each with its reason, are in Documentation/swift.md.
  *
  * Expects: an egress queue that does not delay ACKs, and pacing in the stack
  * (the fq qdisc or TCP's own) for windows below one segment.
  *
- * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion
- * Control in the Datacenter", SIGCOMM 2020 (Algorithm 1 and its target delay);
- * Snyder and Lebeck, the VAI/SF paper, sections II (equation 1) and III-D
- * (parameters, line-rate start).
+ * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
+ * Datacenter", SIGCOMM 2020 (Algorithm 1 and its target delay); Snyder and Lebeck, the VAI/SF
+ * paper, sections II (equation 1) and III-D (parameters, line-rate start).
  */
 #ifndef _QUELL_CORE_SWIFT_REACT_H
 #define _QUELL_CORE_SWIFT_REACT_H

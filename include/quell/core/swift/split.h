@@ -24,17 +24,14 @@
  * limit the flow; the ACKs do not show whether the path could carry it, so it does not
  * grow (as for an application-limited flow, RFC 7661).
  *
- * The host's window starts as a copy of the fabric's window when the receiver first
- * reports a delay.  Before that, and with host_target = 0, the algorithm is identical to
- * Swift.
+ * The host's window starts as a copy of the fabric's window when the receiver first reports a
+ * delay.  Before that, and with host_target = 0, the algorithm is identical to Swift.
  *
- * The algorithm ignores the same signals and expects the same of the network as Swift;
- * in addition it needs a receiver that echoes how long it held the acknowledged packet
- * (the Quell option).
+ * The algorithm ignores the same signals and expects the same of the network as Swift; in addition
+ * it needs a receiver that echoes how long it held the acknowledged packet (the Quell option).
  *
- * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion
- * Control in the Datacenter", SIGCOMM 2020.  Documentation/swift.md lists
- * the deviations from that paper.
+ * Papers: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
+ * Datacenter", SIGCOMM 2020.  Documentation/swift.md lists the deviations from that paper.
  */
 #ifndef _QUELL_CORE_SWIFT_SPLIT_H
 #define _QUELL_CORE_SWIFT_SPLIT_H

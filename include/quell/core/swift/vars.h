@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Swift: the state of a flow and its counters.
- */
+/* Swift: the state of a flow and its counters. */
 #ifndef _QUELL_CORE_SWIFT_VARS_H
 #define _QUELL_CORE_SWIFT_VARS_H
 

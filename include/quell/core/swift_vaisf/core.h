@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Swift with Variable AI and Sampling Frequency as one object, struct quell_core:
- * its parameters, counters and events, for every user of the
- * algorithm interface: modules, tests, benchmarks, the laboratory.  The algorithm is
- * described in <quell/core/swift_vaisf/react.h>.
- */
+/* Swift with Variable AI and Sampling Frequency as a struct quell_core; see its react.h. */
 #ifndef _QUELL_CORE_SWIFT_VAISF_CORE_H
 #define _QUELL_CORE_SWIFT_VAISF_CORE_H
 

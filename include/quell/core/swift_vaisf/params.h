@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of Swift with Variable AI and Sampling Frequency: those of
- * Swift except for flow-based scaling, those of the two mechanisms, and the conversion
- * from delay to tokens.  Any combination of values within the ranges is valid.
+ * The parameters of Swift except for flow-based scaling, of Variable AI and Sampling Frequency, and
+ * of the conversion from delay to tokens.  Any values within their ranges are compatible.
  */
 #ifndef _QUELL_CORE_SWIFT_VAISF_PARAMS_H
 #define _QUELL_CORE_SWIFT_VAISF_PARAMS_H

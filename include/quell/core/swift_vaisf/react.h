@@ -2,8 +2,7 @@
 /*
  * Swift with Variable AI and Sampling Frequency.
  *
- * Like <quell/core/swift/react.h> without flow-based scaling, except for the response to
- * an ACK:
+ * Like <quell/core/swift/react.h> without flow-based scaling, except for the response to an ACK:
  *
  *	on an ACK with round-trip time `delay':
  *		target = base + hops * hop_scale
@@ -21,9 +20,8 @@
  *		else:
  *			reference = window, once per round trip
  *
- * So every ACK computes a new window, but from a reference that changes rarely, and
- * always with the additive increase (section V-B).  The flow's state holds the reference,
- * not the window.
+ * So every ACK computes a new window, but from a reference that changes rarely, and always with the
+ * additive increase (section V-B).  The flow's state holds the reference, not the window.
  *
  * On loss, timeout and restart after an idle period Swift's own functions work on the
  * reference.  An ACK without a round-trip time changes the reference only: by Swift's step

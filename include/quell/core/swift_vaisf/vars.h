@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Swift with Variable AI and Sampling Frequency: the state of a flow and its counters.
- */
+/* Swift with Variable AI and Sampling Frequency: the state of a flow and its counters. */
 #ifndef _QUELL_CORE_SWIFT_VAISF_VARS_H
 #define _QUELL_CORE_SWIFT_VAISF_VARS_H
 

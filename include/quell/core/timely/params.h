@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of TIMELY: defaults and ranges.
- *
- * Any values within their ranges are compatible, so each can be set without
- * looking at the others: where t_high is below t_low, t_low is compared first,
- * as in Algorithm 1.
- *
- * "Section 6" is the paragraph of the paper that gives the values used "unless
- * mentioned otherwise".
+ * The parameters of TIMELY.  Any values within their ranges are compatible: where t_high is below
+ * t_low, t_low is compared first, as in Algorithm 1.  "Section 6" is the paper's paragraph with
+ * the values used "unless mentioned otherwise".
  */
 #ifndef _QUELL_CORE_TIMELY_PARAMS_H
 #define _QUELL_CORE_TIMELY_PARAMS_H

@@ -19,10 +19,9 @@ static inline bool quell_timely_rising(const struct quell_timely_vars *v)
 }
 
 /*
- * Lines 1 to 3 of Algorithm 1: the moving average of the differences, with signs
- * kept apart from magnitudes.  The product with (1 - alpha) is rounded toward
- * zero, so that the average reaches zero if the round-trip time stays constant.
- * The average is below 2^48 + 2^48.
+ * Lines 1 to 3 of Algorithm 1: the moving average of the differences, with signs kept apart from
+ * magnitudes.  The product with (1 - alpha) is rounded toward zero, so that the average reaches
+ * zero if the round-trip time stays constant.  The average is below 2^48 + 2^48.
  */
 static inline void quell_timely_average(struct quell_timely_vars *v,
 					const struct quell_timely_params *p,

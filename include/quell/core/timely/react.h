@@ -26,8 +26,7 @@
  * With t_low = t_high the gradient has practically no effect, and the rate steers for that
  * round-trip time (section 4.4).
  *
- * Patched TIMELY (Zhu et al.), an option, replaces the reaction between
- * the thresholds:
+ * Patched TIMELY (Zhu et al.), an option, replaces the reaction between the thresholds:
  *
  *	w = clamp(2 * gradient + 1/2, 0, 1)
  *	rate = rate * (1 - beta' * w * (rtt - ref) / ref) + delta * (1 - w)
@@ -38,9 +37,8 @@
  * and window, and the window grows from there as Reno's.  Without a delay
  * signal (no round-trip time was ever measured) only that window limits the flow.
  *
- * Ignored inputs: ECN marks, trimmed packets, the remote host's share of the
- * delay.  Deviations from the paper, each with its reason, are in
- * Documentation/timely.md.
+ * Ignored inputs: ECN marks, trimmed packets, the remote host's share of the delay.  Deviations
+ * from the paper, each with its reason, are in Documentation/timely.md.
  *
  * Expects: pacing in the stack (TCP's own or the fq qdisc), segments of
  * segment_bytes between two pacing delays, and ACKs that no queue delays.

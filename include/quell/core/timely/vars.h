@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * TIMELY: the state of a flow and its counters.
- */
+/* TIMELY: the state of a flow and its counters. */
 #ifndef _QUELL_CORE_TIMELY_VARS_H
 #define _QUELL_CORE_TIMELY_VARS_H
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parameters of Variable AI and Sampling Frequency that do not depend on
- * how the algorithm that uses them measures congestion: defaults and ranges.
- *
- * Any combination of values within the ranges is valid.
+ * The parameters of Variable AI and Sampling Frequency that do not depend on how the algorithm
+ * measures congestion.  Any values within their ranges are compatible.
  */
 #ifndef _QUELL_CORE_VAISF_PARAMS_H
 #define _QUELL_CORE_VAISF_PARAMS_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Variable Additive Increase and Sampling Frequency: two mechanisms that bring
- * flows to a fair share faster, for any algorithm that adds a constant and
- * multiplies by a measure of congestion.
+ * Variable Additive Increase and Sampling Frequency: two mechanisms that bring flows to a fair
+ * share faster, for any algorithm that adds a constant and multiplies by a measure of congestion.
  *
  * Variable AI.  More congestion than the algorithm causes by itself indicates new
  * flows and thus unfair shares.  Such congestion earns tokens; the number of tokens used
