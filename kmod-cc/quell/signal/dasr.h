@@ -187,7 +187,7 @@ int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid);
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack);
 
-/* tell.c */
+/* lookahead_notify.c */
 void quell_notify_lookahead(const struct quell_lookahead *ahead, enum quell_ntf notice);
 void quell_notify_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
 			 u32 value);
