@@ -99,6 +99,13 @@ bulk_asks_now_and_then()
 	said 'length > 4000 and (map(select(.push == 1)) | length | . > 40 and . < 1000)'
 }
 
+# So does an algorithm with telemetry: switches stamp these packets, and no others.
+telemetry_requests_now_and_then()
+{
+	modprobe tcp_hpcc && become "$client" hpcc && watched transfer 1 "$bytes" &&
+	said 'length > 4000 and (map(select(.push == 1)) | length | . > 40 and . < 1000)'
+}
+
 bulk_asks_with_each()
 {
 	become "$client" swift acks-per-rtt 0 && watched transfer 1 "$bytes" &&
@@ -203,9 +210,10 @@ lone_packets_do_not_wait()
 }
 
 exec 3>&1
-plan 9
+plan 10
 check "two hosts" make_network
 check "a bulk transfer asks a few times per window" bulk_asks_now_and_then
+check "with telemetry as well" telemetry_requests_now_and_then
 check "acks-per-rtt 0: each packet asks, and is acknowledged" bulk_asks_with_each
 check "each packet of small windows asks" small_windows_ask_always
 check "a write in bursts goes on until its end" writes_go_on

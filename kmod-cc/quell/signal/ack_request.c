@@ -17,7 +17,6 @@
  *			stack acknowledges more than one segment without being asked
  *	retransmission	asks: the sender must learn whether a hole is filled
  *	sprayed flow	each burst asks: each tries a path, which the echo names
- *	telemetry	each burst asks: switches stamp segments with PSH
  *
  * TCP itself sets PSH where the application's data ends, so the last segment of a message
  * always asks; and on each burst, where it is taken off again unless the burst asks.  A
@@ -57,8 +56,8 @@ bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *
 	    READ_ONCE(tp->snd_wnd) <= small_bytes ||
 	    end_seq - READ_ONCE(tp->snd_una) <= small_bytes)
 		return true;
-	/* Each burst has an echo of its own: the path it tried, the queue it met. */
-	if (quell_path_is_sprayed(flow) || quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY))
+	/* Each burst has an echo of its own, of the path it tried. */
+	if (quell_path_is_sprayed(flow))
 		return true;
 	/* The longest burst; of a route that changes meanwhile it may be the one before. */
 	if (data_race(sk_can_gso(sk)))
