@@ -130,7 +130,7 @@ static bool cc_is_short_idle(const struct sock *sk, u64 idle_ns)
 
 static void cc_tx_start(struct sock *sk)
 {
-	struct quell_event ev;
+	struct quell_event ev QUELL_UNINITIALIZED;
 	u64 idle_ns;
 
 	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
