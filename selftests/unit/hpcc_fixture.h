@@ -12,7 +12,6 @@
 
 #include <quell/core/core.h>
 
-
 #define MSS		1000U
 #define LINK_BYTES_PS	12500000000ULL
 #define RTT_NS		4000U

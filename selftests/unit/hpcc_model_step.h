@@ -12,19 +12,7 @@
 #include <quell/core/hpcc/react.h>
 
 #include "hpcc_model.h"
-#include "random.h"
-
-enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
-
-static inline enum event random_event(struct random_state *r)
-{
-	static const enum event events[] = {
-		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
-		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
-	};
-
-	return events[random_between(r, 0, 9)];
-}
+#include "model_steps.h"
 
 static inline void hpcc_model_params_of(struct hpcc_model_params *mp,
 					const struct quell_hpcc_params *p)

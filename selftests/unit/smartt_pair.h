@@ -10,9 +10,8 @@
 
 #include <quell/core/smartt/core.h>
 
+#include "model_steps.h"
 #include "smartt_model.h"
-
-enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
 
 struct pair {
 	struct quell_smartt_params p;

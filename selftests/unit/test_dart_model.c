@@ -17,19 +17,16 @@
 #include "dart_model.h"
 #include "dcqcn_pair.h"
 #include "model_error.h"
+#include "model_steps.h"
 #include "random_params.h"
 #include "test.h"
 
-#define SINGLE_STEPS		1200000
-#define SINGLE_EPISODE		50
 #define LONG_EPISODES		20
 #define LONG_STEPS		20000
 /* A rounding of alpha, 2^-28, enters each of some hundred cuts between two recoveries. */
 #define LONG_RELATIVE		4e-6
 #define LINE_BYTES_PS		12500000000ULL
 #define MSS			1448
-
-enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
 
 struct pair {
 	struct quell_dart_params p;
@@ -163,11 +160,7 @@ static void random_sample(struct random_state *r, const struct pair *x, struct q
 
 static void single_step(struct random_state *r, struct pair *x, struct result *result)
 {
-	static const enum event events[] = {
-		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
-		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
-	};
-	enum event event = events[random_between(r, 0, 9)];
+	enum event event = random_event(r);
 	u64 limited = x->st.apportioned;
 	struct dcqcn_model before;
 	struct quell_sample s;
@@ -198,16 +191,16 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	struct pair x;
 	int i;
 
-	for (i = 0; i < SINGLE_STEPS; i++) {
-		if (i % SINGLE_EPISODE == 0)
+	for (i = 0; i < STEPS; i++) {
+		if (i % EPISODE == 0)
 			start_pair(&r, !strcmp(run, "any"), &x);
 		single_step(&r, &x, &result);
 	}
 	expect(result.rates && result.unpaced, "%s_step_rates_within_bound", run);
 	expect(result.windows, "%s_step_windows_within_bound", run);
-	expect(result.window.steps >= 1000000 && result.edges < SINGLE_STEPS / 100,
+	expect(result.window.steps >= 1000000 && result.edges < STEPS / 100,
 	       "%s_steps_were_enough", run);
-	expect(result.limited > SINGLE_STEPS / 10, "%s_share_governed", run);
+	expect(result.limited > STEPS / 10, "%s_share_governed", run);
 	printf("# %u ACKs, %u losses, %u timeouts, %u idle; the share governed %u, %u edges\n",
 	       result.events[EVENT_ACK], result.events[EVENT_LOSS], result.events[EVENT_RTO],
 	       result.events[EVENT_IDLE], result.limited, result.edges);
@@ -274,14 +267,6 @@ TEST(long_run)
 	model_error_print(&result.window, "dart", "long", "window");
 }
 
-TEST(single_steps_any)
-{
-	test_single_steps(_metadata, "any");
-}
-
-TEST(single_steps_standard)
-{
-	test_single_steps(_metadata, "standard");
-}
+MODEL_STEPS_TESTS
 
 TEST_HARNESS_MAIN

@@ -16,19 +16,16 @@
 
 #include "dcqcn_pair.h"
 #include "model_error.h"
+#include "model_steps.h"
 #include "random_params.h"
 #include "test.h"
 
-#define SINGLE_STEPS		1200000
-#define SINGLE_EPISODE		50
 /* A start without a known link rounds to a byte/s, of min_rate's 1.25 MB/s or more. */
 #define STANDARD_RELATIVE	1e-6
 #define LONG_EPISODES		40
 #define LONG_STEPS		20000
 /* A rounding of alpha enters every later cut; fast recovery forgets them. */
 #define LONG_RELATIVE		1e-6
-
-enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
 
 struct pair {
 	struct quell_dcqcn_params p;
@@ -131,11 +128,7 @@ static void compare(const struct pair *x, const struct pair *before,
 static void single_step(struct random_state *r, struct pair *x,
 			struct single_result *result)
 {
-	static const enum event events[] = {
-		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
-		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
-	};
-	enum event event = events[random_between(r, 0, 9)];
+	enum event event = random_event(r);
 	struct quell_sample s = {
 		.mss_bytes = x->v.mss_bytes, .idle_ns = random_magnitude(r, 0, 1ULL << 43),
 	};
@@ -172,8 +165,8 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	struct pair x;
 	int i;
 
-	for (i = 0; i < SINGLE_STEPS; i++) {
-		if (i % SINGLE_EPISODE == 0)
+	for (i = 0; i < STEPS; i++) {
+		if (i % EPISODE == 0)
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
@@ -261,14 +254,6 @@ TEST(long_run)
 	model_error_print(&result.alpha, "dcqcn", "long", "alpha");
 }
 
-TEST(single_steps_any)
-{
-	test_single_steps(_metadata, "any");
-}
-
-TEST(single_steps_standard)
-{
-	test_single_steps(_metadata, "standard");
-}
+MODEL_STEPS_TESTS
 
 TEST_HARNESS_MAIN

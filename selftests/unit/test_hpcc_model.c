@@ -19,8 +19,6 @@
 #include "random_params.h"
 #include "test.h"
 
-#define STEPS		1200000
-#define EPISODE		50
 /*
  * With the standard parameters, 8 Gbit/s and 1 us or more: 1000 bytes of product,
  * so U loses 2^-7 / 1000 = 8e-6, and 4e-6 of the value added.  Of a U of 1/16 that is
@@ -44,8 +42,7 @@ struct pair {
 };
 
 struct result {
-	unsigned int compared, ambiguous;
-	unsigned int events[EVENT_IDLE + 1];
+	struct model_steps n;
 	unsigned int measured, multiplied, moved, disregarded;
 	bool windows, references, utils, memories, decisions;
 	struct model_error window, reference, util;
@@ -129,10 +126,10 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 	double error = fabs(x->out.window_q16 / 65536.0 - x->m.window_bytes);
 
 	if (is_ambiguous(x, before, s, du, bound)) {
-		result->ambiguous++;
+		result->n.ambiguous++;
 		return;
 	}
-	result->compared++;
+	result->n.compared++;
 	result->windows &= model_error_note(&result->window, error, x->m.window_bytes, bound);
 	error = fabs(x->v.window_q16 / 65536.0 - x->m.wc);
 	result->references &= model_error_note(&result->reference, error, x->m.wc, bound);
@@ -165,7 +162,7 @@ static void step(struct random_state *r, struct pair *x, bool any, struct result
 	before = *x;
 	s.idle_ns = idle_ns;
 	apply(x, event, &s);
-	result->events[event]++;
+	result->n.events[event]++;
 	compare(x, &before, &s, result);
 }
 
@@ -191,14 +188,12 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	expect(result.utils, "%s_step_utilisations_within_bound", run);
 	expect(result.memories, "%s_step_state_equal", run);
 	expect(result.decisions, "%s_step_decisions_equal", run);
-	expect(result.compared >= 1000000 && result.ambiguous < STEPS / 20 &&
+	expect(result.n.compared >= 1000000 && result.n.ambiguous < STEPS / 20 &&
 		       result.measured > STEPS / 4 && result.multiplied > STEPS / 10 &&
 		       result.moved > STEPS / 10 &&
 		       (any ? result.disregarded > STEPS / 500 : !result.disregarded),
 	       "%s_steps_were_comparable", run);
-	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
-	       result.compared, result.ambiguous, result.events[EVENT_ACK],
-	       result.events[EVENT_LOSS], result.events[EVENT_RTO], result.events[EVENT_IDLE]);
+	model_steps_print(&result.n);
 	printf("# %u measured, %u of them above eta, %u moved the reference, %u left out\n",
 	       result.measured, result.multiplied, result.moved, result.disregarded);
 	model_error_print(&result.window, "hpcc", run, "window");
@@ -320,14 +315,6 @@ TEST(long_run)
 	model_error_print(&result.reference, "hpcc", "long", "reference");
 }
 
-TEST(single_steps_any)
-{
-	test_single_steps(_metadata, "any");
-}
-
-TEST(single_steps_standard)
-{
-	test_single_steps(_metadata, "standard");
-}
+MODEL_STEPS_TESTS
 
 TEST_HARNESS_MAIN

@@ -20,8 +20,6 @@
 #include "random_params.h"
 #include "test.h"
 
-#define STEPS		1200000
-#define EPISODE		50
 /* As test_hpcc_model.c's; and 2^-16 * (1 + 100 / 8) = 2.1e-4 of the increase. */
 #define STANDARD_RELATIVE	4e-4
 #define LONG_EPISODES	60
@@ -40,8 +38,7 @@ struct pair {
 };
 
 struct result {
-	unsigned int compared, ambiguous;
-	unsigned int events[EVENT_IDLE + 1];
+	struct model_steps n;
 	unsigned int measured, earned, multiplied, spent, fell, rose;
 	bool windows, references, memories, decisions;
 	struct model_error window, reference, dampener;
@@ -194,10 +191,10 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 	double error = fabs(x->out.window_q16 / 65536.0 - x->m.hpcc.window_bytes);
 
 	if (is_ambiguous(x, before, s, du, bound)) {
-		result->ambiguous++;
+		result->n.ambiguous++;
 		return;
 	}
-	result->compared++;
+	result->n.compared++;
 	result->windows &= model_error_note(&result->window, error, x->m.hpcc.window_bytes, bound);
 	error = fabs(x->v.hpcc.window_q16 / 65536.0 - x->m.hpcc.wc);
 	result->references &= model_error_note(&result->reference, error, x->m.hpcc.wc, bound);
@@ -232,7 +229,7 @@ static void step(struct random_state *r, struct pair *x, bool any, struct result
 	before = *x;
 	s.idle_ns = idle_ns;
 	apply(x, event, &s);
-	result->events[event]++;
+	result->n.events[event]++;
 	compare(x, &before, &s, result);
 }
 
@@ -256,14 +253,12 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	expect(result.references, "%s_step_references_within_bound", run);
 	expect(result.memories, "%s_step_state_equal", run);
 	expect(result.decisions, "%s_step_decisions_equal", run);
-	expect(result.compared >= 1000000 && result.ambiguous < STEPS / 10 &&
+	expect(result.n.compared >= 1000000 && result.n.ambiguous < STEPS / 10 &&
 		       result.measured > STEPS / 4 && result.earned > STEPS / 50 &&
 		       result.multiplied > STEPS / 50 && result.spent > STEPS / 50 &&
 		       result.fell > STEPS / 50 && result.rose > STEPS / 50,
 	       "%s_steps_were_comparable", run);
-	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
-	       result.compared, result.ambiguous, result.events[EVENT_ACK],
-	       result.events[EVENT_LOSS], result.events[EVENT_RTO], result.events[EVENT_IDLE]);
+	model_steps_print(&result.n);
 	printf("# %u measured, %u earned tokens, %u multiplied the increase, %u spent, %u fell, %u rose\n",
 	       result.measured, result.earned, result.multiplied, result.spent, result.fell,
 	       result.rose);
@@ -411,14 +406,6 @@ TEST(long_run)
 	model_error_print(&result.reference, "hpcc_vaisf", "long", "reference");
 }
 
-TEST(single_steps_any)
-{
-	test_single_steps(_metadata, "any");
-}
-
-TEST(single_steps_standard)
-{
-	test_single_steps(_metadata, "standard");
-}
+MODEL_STEPS_TESTS
 
 TEST_HARNESS_MAIN

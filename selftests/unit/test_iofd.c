@@ -9,7 +9,6 @@
 #include "random.h"
 #include "test.h"
 
-
 #define IDLE_NS		1000
 #define THRESHOLD	15000
 

@@ -11,7 +11,6 @@
 #include "random.h"
 #include "test.h"
 
-
 /* Maximum length of a TCP header's options, bytes. */
 #define OPTIONS_BYTES	40U
 

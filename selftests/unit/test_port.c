@@ -13,7 +13,6 @@
 #include "random.h"
 #include "test.h"
 
-
 TEST(charge)
 {
 	static const struct {

@@ -13,7 +13,6 @@
 #include "random.h"
 #include "test.h"
 
-
 #define GBIT_100_BYTES_PS	12500000000ULL
 
 TEST(measure)

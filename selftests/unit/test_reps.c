@@ -12,7 +12,6 @@
 #include "reps_model.h"
 #include "test.h"
 
-
 /* A history in letters; see play(). */
 #define MOST_STEPS	64
 

@@ -21,7 +21,7 @@
 #include "smartt_pair.h"
 #include "test.h"
 
-#define STEPS		1000000
+#define LONG_STEPS		1000000
 #define CLOSE		0.001		/* of the window: one packet in a thousand */
 #define LINK_BYTES_PS	12500000000ULL
 #define BASE_NS		12000ULL
@@ -97,7 +97,7 @@ static void judge(const struct pair *x, struct result *result, int step)
 	double error = fabs(window - x->m.cwnd) / x->m.cwnd;
 
 	result->worst = fmax(result->worst, error);
-	result->tenths[step / (STEPS / 10)] += error / (STEPS / 10);
+	result->tenths[step / (LONG_STEPS / 10)] += error / (LONG_STEPS / 10);
 	if (same_memory_but_average(x) && error < CLOSE)
 		result->apart = 0;
 	else
@@ -158,7 +158,7 @@ static void run(struct __test_metadata *_metadata, const char *name,
 	int i;
 
 	start_pair(&x, &first);
-	for (i = 0; i < STEPS; i++) {
+	for (i = 0; i < LONG_STEPS; i++) {
 		step(&n, &x, &result);
 		judge(&x, &result, i);
 	}
@@ -166,7 +166,8 @@ static void run(struct __test_metadata *_metadata, const char *name,
 		most = fmax(most, result.tenths[i]);
 	report(name, &x, &result);
 	expect(most < 5 * CLOSE, "%s_windows_do_not_drift", name);
-	expect(result.steps_apart < STEPS / 50 && result.most_apart < 3000, "%s_meet_again", name);
+	expect(result.steps_apart < LONG_STEPS / 50 && result.most_apart < 3000, "%s_meet_again",
+	       name);
 	expect(x.st.fair_increases > 10000 && x.st.proportional_increases > 10000 &&
 		       x.st.fast_increases > 1000 && x.st.decreases > 10000 &&
 		       x.st.quick_adapts > 100 && x.st.path_changes > 1000 && result.losses > 50 &&

@@ -15,8 +15,7 @@
 #include "smartt_pair.h"
 #include "test.h"
 
-#define STEPS		1400000
-#define EPISODE		50
+#define SMARTT_STEPS		1400000
 
 /*
  * Set the model to the core's state; stamps are the core's, low halves.  The model keeps
@@ -147,8 +146,7 @@ static void random_sample(struct random_state *r, const struct pair *x,
 }
 
 struct result {
-	unsigned int compared, unsure;
-	unsigned int events[EVENT_IDLE + 1];
+	struct model_steps n;
 	bool starts, windows, pendings, memories, decisions;
 	struct model_error window;
 };
@@ -160,7 +158,7 @@ static void judge(const struct pair *x, const struct pair *before,
 	double window = x->v.window_q16 / 65536.0;
 	double error = fabs(window - x->m.cwnd);
 
-	result->compared++;
+	result->n.compared++;
 	result->windows &= model_error_note(&result->window, error, x->m.cwnd, bound);
 	result->pendings = result->pendings &&
 			   fabs(x->v.pending_bytes2 - x->m.pending) <=
@@ -174,11 +172,7 @@ static void judge(const struct pair *x, const struct pair *before,
 
 static void step(struct random_state *r, struct pair *x, struct result *result)
 {
-	static const enum event events[] = {
-		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
-		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
-	};
-	enum event event = events[random_between(r, 0, 9)];
+	enum event event = random_event(r);
 	struct quell_sample s = { 0 };
 	struct pair before;
 
@@ -189,9 +183,9 @@ static void step(struct random_state *r, struct pair *x, struct result *result)
 	before = *x;
 	s.idle_ns = random_magnitude(r, 0, 1ULL << 43);
 	apply(x, event, &s);
-	result->events[event]++;
+	result->n.events[event]++;
 	if (x->m.unsure)
-		result->unsure++;
+		result->n.ambiguous++;
 	else
 		judge(x, &before, &s, result);
 }
@@ -205,7 +199,7 @@ TEST(single_steps)
 	struct pair x;
 	int i;
 
-	for (i = 0; i < STEPS; i++) {
+	for (i = 0; i < SMARTT_STEPS; i++) {
 		if (i % EPISODE == 0)
 			result.starts = random_pair(&r, &x) && result.starts;
 		step(&r, &x, &result);
@@ -215,11 +209,9 @@ TEST(single_steps)
 	expect(result.pendings, "pending_increase_within_bound");
 	expect(result.memories, "state_equal");
 	expect(result.decisions, "decisions_equal");
-	expect(result.compared >= 1000000 && result.unsure < STEPS / 10, "steps_were_comparable");
-	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
-	       result.compared, result.unsure, result.events[EVENT_ACK],
-	       result.events[EVENT_LOSS], result.events[EVENT_RTO],
-	       result.events[EVENT_IDLE]);
+	expect(result.n.compared >= 1000000 && result.n.ambiguous < SMARTT_STEPS / 10,
+	       "steps_were_comparable");
+	model_steps_print(&result.n);
 	model_error_print(&result.window, "smartt", "any", "window");
 }
 

@@ -15,12 +15,11 @@
 #include <quell/core/swift/core.h>
 
 #include "model_error.h"
+#include "model_steps.h"
 #include "random_params.h"
 #include "swift_model.h"
 #include "test.h"
 
-#define SINGLE_STEPS		1200000
-#define SINGLE_EPISODE		50
 /*
  * With the standard parameters a decrease comes at a delay of at least the base
  * target of 5000 ns, so 1.15 ns of target (see LONG_BELOW_NS) take 0.8 * 2.3e-4
@@ -43,8 +42,6 @@
 #define LONG_LOST_BYTES		0x1p-15
 /* Those two must be close together, or the test would be too weak. */
 #define LONG_BETWEEN		5e-3
-
-enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
 
 struct pair {
 	struct quell_swift_params p;
@@ -298,8 +295,8 @@ static bool chance_is_ambiguous(const struct pair *x)
 }
 
 struct single_result {
-	unsigned int compared, ambiguous, disregarded;
-	unsigned int events[EVENT_IDLE + 1];
+	struct model_steps n;
+	unsigned int disregarded;
 	bool windows, memories, decisions;
 	struct model_error window, host, target, pacing;
 };
@@ -351,11 +348,7 @@ static bool same_host(const struct pair *x, const struct pair *before, double ac
 static void single_step(struct random_state *r, struct pair *x,
 			struct single_result *result)
 {
-	static const enum event events[] = {
-		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
-		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
-	};
-	enum event event = events[random_between(r, 0, 9)];
+	enum event event = random_event(r);
 	struct quell_sample s = {
 		.mss_bytes = x->v.fabric.mss_bytes, .idle_ns = random_magnitude(r, 0, 1ULL << 43),
 	};
@@ -377,17 +370,17 @@ static void single_step(struct random_state *r, struct pair *x,
 	target_ns = swift_model_target_ns(&x->m, &x->mp, s.hops);
 	before = *x;
 	apply(x, event, &s);
-	result->events[event]++;
+	result->n.events[event]++;
 	delay_ns = fabric_delay_ns(x, &s);
 	if ((delay_ns && fabs(delay_ns - target_ns) <= target_bound(&before.m, &x->mp, 0)) ||
 	    (event == EVENT_IDLE && start_window_is_ambiguous(&before)) ||
 	    chance_is_ambiguous(x)) {
-		result->ambiguous++;
+		result->n.ambiguous++;
 		return;
 	}
 	bound = step_bound(&before, s.acked_bytes, delay_ns);
 	error = fabs(window_bytes(x) - model_window_bytes(x));
-	result->compared++;
+	result->n.compared++;
 	result->disregarded += x->st.swift.disregarded != before.st.swift.disregarded;
 	result->windows &= model_error_note(&result->window, error, model_window_bytes(x),
 					    bound);
@@ -409,20 +402,18 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	struct pair x;
 	int i;
 
-	for (i = 0; i < SINGLE_STEPS; i++) {
-		if (i % SINGLE_EPISODE == 0)
+	for (i = 0; i < STEPS; i++) {
+		if (i % EPISODE == 0)
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
 	expect(result.windows, "%s_step_windows_within_bound", run);
 	expect(result.memories, "%s_step_state_equal", run);
 	expect(result.decisions, "%s_step_decisions_within_bound", run);
-	expect(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20 &&
-		       (any ? result.disregarded > SINGLE_STEPS / 500 : !result.disregarded),
+	expect(result.n.compared >= 1000000 && result.n.ambiguous < STEPS / 20 &&
+		       (any ? result.disregarded > STEPS / 500 : !result.disregarded),
 	       "%s_steps_were_comparable", run);
-	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
-	       result.compared, result.ambiguous, result.events[EVENT_ACK], result.events[EVENT_LOSS],
-	       result.events[EVENT_RTO], result.events[EVENT_IDLE]);
+	model_steps_print(&result.n);
 	model_error_print(&result.window, "swift", run, "window");
 	model_error_print(&result.host, "swift", run, "host-window");
 	model_error_print(&result.target, "swift", run, "target");
@@ -533,14 +524,6 @@ TEST(long_run_cases)
 	model_error_print(&result.window, "swift", "long", "window");
 }
 
-TEST(single_steps_any)
-{
-	test_single_steps(_metadata, "any");
-}
-
-TEST(single_steps_standard)
-{
-	test_single_steps(_metadata, "standard");
-}
+MODEL_STEPS_TESTS
 
 TEST_HARNESS_MAIN

@@ -14,7 +14,6 @@
 
 #include "test.h"
 
-
 #define MSS		1000U
 #define LINK_BYTES_PS	12500000000ULL
 #define RTT_NS		4000ULL

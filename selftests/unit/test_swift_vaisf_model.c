@@ -16,12 +16,11 @@
 #include <quell/core/swift_vaisf/core.h>
 
 #include "model_error.h"
+#include "model_steps.h"
 #include "random_params.h"
 #include "swift_vaisf_model.h"
 #include "test.h"
 
-#define STEPS		1200000
-#define EPISODE		50
 /*
  * With the standard parameters an increase lacks 2^-16 of the multiplier, which
  * is at least 1, and the effect of 2^-16 of dampener, an eighth of that; and the
@@ -33,8 +32,6 @@
 /* Above the sum of drift's bounds: every decrease reduces earlier errors. */
 #define LONG_RELATIVE	1e-5
 
-enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
-
 struct pair {
 	struct quell_swift_vaisf_params p;
 	struct quell_swift_vaisf_vars v;
@@ -45,8 +42,7 @@ struct pair {
 };
 
 struct result {
-	unsigned int compared, ambiguous;
-	unsigned int events[EVENT_IDLE + 1];
+	struct model_steps n;
 	unsigned int adjusted, earned, multiplied;
 	bool windows, references, memories, decisions, sums;
 	struct model_error window, reference, dampener;
@@ -250,10 +246,10 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 
 	if (event == EVENT_ACK ? direction_is_ambiguous(x, before, s, bound) :
 	    event == EVENT_IDLE && start_window_is_ambiguous(&before->m)) {
-		result->ambiguous++;
+		result->n.ambiguous++;
 		return;
 	}
-	result->compared++;
+	result->n.compared++;
 	result->windows &= model_error_note(&result->window, error, x->m.window_bytes, bound);
 	error = fabs(x->v.swift.window_q16 / 65536.0 - x->m.swift.fabric.cwnd * x->m.swift.mss_bytes);
 	result->references &= model_error_note(&result->reference, error,
@@ -271,11 +267,7 @@ static void compare(struct pair *x, const struct pair *before, const struct quel
 
 static void step(struct random_state *r, struct pair *x, struct result *result)
 {
-	static const enum event events[] = {
-		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
-		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
-	};
-	enum event event = events[random_between(r, 0, 9)];
+	enum event event = random_event(r);
 	struct quell_sample s = {
 		.mss_bytes = x->v.swift.mss_bytes, .idle_ns = random_magnitude(r, 0, 1ULL << 43),
 	};
@@ -294,7 +286,7 @@ static void step(struct random_state *r, struct pair *x, struct result *result)
 	model_follow(&x->m, &x->v);
 	before = *x;
 	apply(x, event, &s);
-	result->events[event]++;
+	result->n.events[event]++;
 	compare(x, &before, &s, event, result);
 }
 
@@ -318,13 +310,11 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	expect(result.references, "%s_step_references_within_bound", run);
 	expect(result.memories, "%s_step_state_equal", run);
 	expect(result.decisions, "%s_step_decisions_equal", run);
-	expect(result.compared >= 1000000 && result.ambiguous < STEPS / 20 &&
+	expect(result.n.compared >= 1000000 && result.n.ambiguous < STEPS / 20 &&
 		       result.earned > STEPS / 50 && result.multiplied > STEPS / 50 &&
 		       result.adjusted > STEPS / 50,
 	       "%s_steps_were_comparable", run);
-	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
-	       result.compared, result.ambiguous, result.events[EVENT_ACK],
-	       result.events[EVENT_LOSS], result.events[EVENT_RTO], result.events[EVENT_IDLE]);
+	model_steps_print(&result.n);
 	printf("# %u earned tokens, %u multiplied the increase, %u moved the reference\n",
 	       result.earned, result.multiplied, result.adjusted);
 	model_error_print(&result.window, "swift_vaisf", run, "window");
@@ -444,14 +434,6 @@ TEST(long_run)
 	model_error_print(&result.reference, "swift_vaisf", "long", "reference");
 }
 
-TEST(single_steps_any)
-{
-	test_single_steps(_metadata, "any");
-}
-
-TEST(single_steps_standard)
-{
-	test_single_steps(_metadata, "standard");
-}
+MODEL_STEPS_TESTS
 
 TEST_HARNESS_MAIN

@@ -11,7 +11,6 @@
 #include "random.h"
 #include "test.h"
 
-
 #define GBIT_PS		125000000ULL	/* bytes/s */
 #define KIB		1024U
 

@@ -10,7 +10,6 @@
 #include "random.h"
 #include "test.h"
 
-
 #define GBIT_BYTES_PS	125000000ULL
 
 TEST(load_codes)

@@ -15,20 +15,17 @@
 #include <quell/core/timely/core.h>
 
 #include "model_error.h"
+#include "model_steps.h"
 #include "random_params.h"
 #include "test.h"
 #include "timely_model.h"
 
-#define SINGLE_STEPS	1200000
-#define SINGLE_EPISODE	50
 /* 2^-16 ns of difference over the 20 us of minimum round trip, and 2^-29. */
 #define STANDARD_RELATIVE	3e-9
 #define LONG_EPISODES	20
 #define LONG_STEPS	20000
 /* 20000 steps, each wrong by 2^-29 of the rate and a step's 2^-30: 4e-5 and as much. */
 #define LONG_BOUND	1e-4
-
-enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };
 
 struct pair {
 	struct quell_timely_params p;
@@ -184,7 +181,7 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 
 struct single_result {
 	bool rates, windows, memories, decisions;
-	unsigned int compared, ambiguous, events[4];
+	struct model_steps n;
 	struct model_error rate, gradient, window;
 };
 
@@ -225,10 +222,10 @@ static void compare(const struct pair *x, const struct pair *before, enum event 
 	double error = fabs(rate_bytes_ps(&x->v) - x->m.rate * 1e9);
 
 	if (is_ambiguous(x, before)) {
-		result->ambiguous++;
+		result->n.ambiguous++;
 		return;
 	}
-	result->compared++;
+	result->n.compared++;
 	result->rates &= model_error_note(&result->rate, error, x->m.rate * 1e9, bound);
 	result->windows &=
 		model_error_note(&result->window, fabs(x->v.window_q16 / 65536.0 - x->m.window),
@@ -245,11 +242,7 @@ static void compare(const struct pair *x, const struct pair *before, enum event 
 static void single_step(struct random_state *r, struct pair *x,
 			struct single_result *result)
 {
-	static const enum event events[] = {
-		EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK, EVENT_ACK,
-		EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE,
-	};
-	enum event event = events[random_between(r, 0, 9)];
+	enum event event = random_event(r);
 	struct quell_sample s = { .mss_bytes = x->v.mss_bytes };
 	struct pair before;
 
@@ -265,7 +258,7 @@ static void single_step(struct random_state *r, struct pair *x,
 	x->m.gradient_margin = INFINITY;
 	x->m.demand_margin = INFINITY;
 	before = *x;
-	result->events[event]++;
+	result->n.events[event]++;
 	s.idle_ns = random_magnitude(r, 0, 1000000000);
 	s.other_flows = random_between(r, 0, 63);
 	apply(x, event, &s);
@@ -283,8 +276,8 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	struct pair x;
 	int i;
 
-	for (i = 0; i < SINGLE_STEPS; i++) {
-		if (i % SINGLE_EPISODE == 0)
+	for (i = 0; i < STEPS; i++) {
+		if (i % EPISODE == 0)
 			start_pair(&r, any, &x);
 		single_step(&r, &x, &result);
 	}
@@ -292,12 +285,9 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	expect(result.windows, "%s_step_windows_equal", run);
 	expect(result.memories, "%s_step_state_equal", run);
 	expect(result.decisions, "%s_step_decisions_equal", run);
-	expect(result.compared >= 1000000 && result.ambiguous < SINGLE_STEPS / 20,
+	expect(result.n.compared >= 1000000 && result.n.ambiguous < STEPS / 20,
 	       "%s_steps_were_comparable", run);
-	printf("# %u steps compared, %u undecidable (%u ACKs, %u losses, %u timeouts, %u idle)\n",
-	       result.compared, result.ambiguous, result.events[EVENT_ACK],
-	       result.events[EVENT_LOSS], result.events[EVENT_RTO],
-	       result.events[EVENT_IDLE]);
+	model_steps_print(&result.n);
 	model_error_print(&result.rate, "timely", run, "rate");
 	model_error_print(&result.gradient, "timely", run, "gradient");
 	model_error_print(&result.window, "timely", run, "window");
@@ -358,14 +348,6 @@ TEST(long_run)
 	       seen.below_low, seen.above_high, seen.gradient_up, seen.hai);
 }
 
-TEST(single_steps_any)
-{
-	test_single_steps(_metadata, "any");
-}
-
-TEST(single_steps_standard)
-{
-	test_single_steps(_metadata, "standard");
-}
+MODEL_STEPS_TESTS
 
 TEST_HARNESS_MAIN
