@@ -56,14 +56,14 @@ TEST(algorithms)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		EXPECT_TRUE(bpf_core_find(names[i], &core) == STATUS_OK &&
-			    core == bpf_core_at(i) && !strcmp(core->name, names[i]))
-			TH_LOG("algorithms__%zu", i);
-	EXPECT_TRUE(!bpf_core_at(i))
-		TH_LOG("algorithms__no_others");
-	EXPECT_TRUE(bpf_core_find("swif", &core) == STATUS_INPUT &&
-		    !strcmp(complaint, "unknown algorithm 'swif' (there are: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)"))
-		TH_LOG("algorithms__unknown (%s)", complaint);
+		expect(bpf_core_find(names[i], &core) == STATUS_OK && core == bpf_core_at(i) &&
+			       !strcmp(core->name, names[i]),
+		       "%zu", i);
+	expect(!bpf_core_at(i), "no_others");
+	expect(bpf_core_find("swif", &core) == STATUS_INPUT &&
+		       !strcmp(complaint,
+			       "unknown algorithm 'swif' (there are: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)"),
+	       "unknown (%s)", complaint);
 }
 
 /* The kernel's limit of a name is 16 bytes, and longer ones are cut without a word. */
@@ -74,17 +74,16 @@ TEST(names_and_sizes)
 	size_t i, n;
 
 	for (n = 0; (core = bpf_core_at(n)); n++) {
-		EXPECT_TRUE(strlen("bpf_") + strlen(core->name) < BPF_CC_NAME_LEN)
-			TH_LOG("names__%s_fits", core->name);
-		EXPECT_TRUE(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset)
-			TH_LOG("sizes__%s_begins_with_adapt", core->name);
+		expect(strlen("bpf_") + strlen(core->name) < BPF_CC_NAME_LEN, "%s_fits",
+		       core->name);
+		expect(!strcmp(core->params[0].name, "adapt") && !core->params[0].offset,
+		       "%s_begins_with_adapt", core->name);
 		model = model_of(core->name);
 		for (i = 0; i < core->counters_nr; i++)
-			EXPECT_TRUE(core->counters[i].offset + sizeof(uint64_t) <=
-				    core->counters_bytes)
-				TH_LOG("sizes__%s_%s", core->name, core->counters[i].name);
-		EXPECT_TRUE(!strncmp(model.name, "bpf_", 4) && !strcmp(model.name + 4, core->name))
-			TH_LOG("names__%s", model.name);
+			expect(core->counters[i].offset + sizeof(uint64_t) <= core->counters_bytes,
+			       "%s_%s", core->name, core->counters[i].name);
+		expect(!strncmp(model.name, "bpf_", 4) && !strcmp(model.name + 4, core->name), "%s",
+		       model.name);
 		bpf_model_free(&model);
 	}
 }
@@ -101,11 +100,10 @@ TEST(defaults)
 
 		quell_core_params_default(core, want);
 		model = model_of(core->name);
-		EXPECT_TRUE(!memcmp(want, model.block, core->params_bytes))
-			TH_LOG("defaults__%s", core->name);
-		EXPECT_TRUE(param_of(&model, "adapt")->value == 1 &&
-			    !param_is_changed(param_of(&model, "adapt")))
-			TH_LOG("defaults__%s_adapt_is_on", core->name);
+		expect(!memcmp(want, model.block, core->params_bytes), "%s", core->name);
+		expect(param_of(&model, "adapt")->value == 1 &&
+			       !param_is_changed(param_of(&model, "adapt")),
+		       "%s_adapt_is_on", core->name);
 		bpf_model_free(&model);
 		free(want);
 	}
@@ -127,14 +125,14 @@ TEST(words_with_equals_signs)
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++) {
 		snprintf(line, sizeof(line), "%s", lines[i]);
-		EXPECT_TRUE(read_words(&words, &model, line) == STATUS_OK &&
-			    words.preset && !strcmp(words.preset->name, "vaisf-iii-d") &&
-			    !strcmp(words.dir, "/some/wh=ere"))
-			TH_LOG("words__equals_%zu (%s)", i, complaint);
+		expect(read_words(&words, &model, line) == STATUS_OK && words.preset &&
+			       !strcmp(words.preset->name, "vaisf-iii-d") &&
+			       !strcmp(words.dir, "/some/wh=ere"),
+		       "equals_%zu (%s)", i, complaint);
 		block->ai_bytes_ps = 0;
 		bpf_model_apply(&model, &words.changes);
-		EXPECT_TRUE(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768)
-			TH_LOG("words__equals_values_%zu", i);
+		expect(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768,
+		       "equals_values_%zu", i);
 		bpf_args_free(&words);
 	}
 	bpf_model_free(&model);
@@ -148,21 +146,21 @@ TEST(words_accepted)
 	struct quell_swift_params want;
 	struct bpf_args words;
 
-	EXPECT_TRUE(read_words(&words, &model, line) == STATUS_OK && words.preset &&
-		    !strcmp(words.preset->name, "vaisf-iii-d") && !strcmp(words.dir, "/some/where"))
-		TH_LOG("words__accepted (%s)", complaint);
+	expect(read_words(&words, &model, line) == STATUS_OK && words.preset &&
+		       !strcmp(words.preset->name, "vaisf-iii-d") &&
+		       !strcmp(words.dir, "/some/where"),
+	       "accepted (%s)", complaint);
 	bpf_model_apply(&model, &words.changes);
-	EXPECT_TRUE(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768)
-		TH_LOG("words__typed_values_go_before_the_preset");
-	EXPECT_TRUE(block->base_target_ns == 5000 && block->hop_scale_ns == 2000)
-		TH_LOG("words__values_of_the_preset");
-	EXPECT_TRUE(param_of(&model, "ai")->value == 125000000 &&
-		    param_is_changed(param_of(&model, "ai")))
-		TH_LOG("words__shown_as_changed");
+	expect(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768,
+	       "typed_values_go_before_the_preset");
+	expect(block->base_target_ns == 5000 && block->hop_scale_ns == 2000,
+	       "values_of_the_preset");
+	expect(param_of(&model, "ai")->value == 125000000 &&
+		       param_is_changed(param_of(&model, "ai")),
+	       "shown_as_changed");
 	want = *block;
 	quell_swift_params_derive(&want);
-	EXPECT_TRUE(!memcmp(&want, block, sizeof(want)))
-		TH_LOG("words__derived_fields");
+	expect(!memcmp(&want, block, sizeof(want)), "derived_fields");
 	bpf_args_free(&words);
 	bpf_model_free(&model);
 }
@@ -195,15 +193,14 @@ TEST(words_refused)
 	};
 	struct bpf_model model = model_of("swift");
 	struct bpf_args words;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for_each_row(row, cases) {
 		char line[128];
 
-		snprintf(line, sizeof(line), "%s", cases[i].line);
-		EXPECT_TRUE(read_words(&words, &model, line) == STATUS_INPUT &&
-			    strstr(complaint, cases[i].text))
-			TH_LOG("refused__%s (%s)", cases[i].line, complaint);
+		snprintf(line, sizeof(line), "%s", row->line);
+		expect(read_words(&words, &model, line) == STATUS_INPUT &&
+			       strstr(complaint, row->text),
+		       "%s (%s)", row->line, complaint);
 		bpf_args_free(&words);
 	}
 	bpf_model_free(&model);
@@ -224,11 +221,11 @@ TEST(all_presets)
 			continue;
 		model = model_of(preset->cc);
 		snprintf(line, sizeof(line), "preset %s", preset->name);
-		EXPECT_TRUE(read_words(&words, &model, line) == STATUS_OK)
-			TH_LOG("presets__%s_%s (%s)", preset->cc, preset->name, complaint);
+		expect(read_words(&words, &model, line) == STATUS_OK, "%s_%s (%s)", preset->cc,
+		       preset->name, complaint);
 		bpf_model_apply(&model, &words.changes);
-		EXPECT_TRUE(preset_in_force(presets, &model.cc) == preset)
-			TH_LOG("presets__%s_%s_in_force", preset->cc, preset->name);
+		expect(preset_in_force(presets, &model.cc) == preset, "%s_%s_in_force", preset->cc,
+		       preset->name);
 		bpf_args_free(&words);
 		bpf_model_free(&model);
 	}
@@ -241,18 +238,17 @@ TEST(block_of_the_map)
 	struct bpf_args words;
 	char line[] = "t-low 70us";
 
-	EXPECT_TRUE(read_words(&words, &other, line) == STATUS_OK)
-		TH_LOG("map__words");
+	expect(read_words(&words, &other, line) == STATUS_OK, "words");
 	bpf_model_apply(&other, &words.changes);
 	bpf_model_take(&model, other.block);
-	EXPECT_TRUE(param_of(&model, "t-low")->value == 70000 &&
-		    param_of(&model, "t-high")->value == param_of(&model, "t-high")->def &&
-		    !memcmp(model.block, other.block, sizeof(zero)))
-		TH_LOG("map__taken_over");
+	expect(param_of(&model, "t-low")->value == 70000 &&
+		       param_of(&model, "t-high")->value == param_of(&model, "t-high")->def &&
+		       !memcmp(model.block, other.block, sizeof(zero)),
+	       "taken_over");
 	bpf_model_take(&model, &zero);
-	EXPECT_TRUE(!param_is_changed(param_of(&model, "t-low")) &&
-		    memcmp(model.block, &zero, sizeof(zero)))
-		TH_LOG("map__zero_is_the_defaults");
+	expect(!param_is_changed(param_of(&model, "t-low")) &&
+		       memcmp(model.block, &zero, sizeof(zero)),
+	       "zero_is_the_defaults");
 	bpf_args_free(&words);
 	bpf_model_free(&model);
 	bpf_model_free(&other);
@@ -272,29 +268,23 @@ TEST(counters_of_all_cpus)
 		memcpy(values + cpu * stride + offset, &value, sizeof(value));
 	}
 	bpf_model_sum(&model, values, 3);
-	EXPECT_TRUE(model.counters.list[0].value == 0 &&
-		    model.counters.list[1].value == 1 + (1ULL << 20) + (1ULL << 40) &&
-		    model.counters.list[2].value == 0)
-		TH_LOG("counters__sum");
+	expect(model.counters.list[0].value == 0 &&
+		       model.counters.list[1].value == 1 + (1ULL << 20) + (1ULL << 40) &&
+		       model.counters.list[2].value == 0,
+	       "sum");
 	bpf_model_sum(&model, values, 1);
-	EXPECT_TRUE(model.counters.list[1].value == 1)
-		TH_LOG("counters__not_added_to_the_last_sum");
+	expect(model.counters.list[1].value == 1, "not_added_to_the_last_sum");
 	free(values);
 	bpf_model_free(&model);
 }
 
 TEST(words_of_sysctls)
 {
-	EXPECT_TRUE(bpf_list_has("reno bpf_swift cubic\n", "bpf_swift"))
-		TH_LOG("list__middle");
-	EXPECT_TRUE(bpf_list_has("reno bpf_swift\n", "bpf_swift"))
-		TH_LOG("list__last");
-	EXPECT_TRUE(!bpf_list_has("reno bpf_swift_vaisf\n", "bpf_swift"))
-		TH_LOG("list__longer_name");
-	EXPECT_TRUE(!bpf_list_has("reno bpf_swift\n", "bpf_swift_vaisf"))
-		TH_LOG("list__shorter_name");
-	EXPECT_TRUE(!bpf_list_has("", "bpf_swift") && !bpf_list_has(" \n", "bpf_swift"))
-		TH_LOG("list__empty");
+	expect(bpf_list_has("reno bpf_swift cubic\n", "bpf_swift"), "middle");
+	expect(bpf_list_has("reno bpf_swift\n", "bpf_swift"), "last");
+	expect(!bpf_list_has("reno bpf_swift_vaisf\n", "bpf_swift"), "longer_name");
+	expect(!bpf_list_has("reno bpf_swift\n", "bpf_swift_vaisf"), "shorter_name");
+	expect(!bpf_list_has("", "bpf_swift") && !bpf_list_has(" \n", "bpf_swift"), "empty");
 }
 
 TEST_HARNESS_MAIN

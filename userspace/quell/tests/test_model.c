@@ -110,8 +110,7 @@ TEST(cc_list_add__malformed_cases)
 			mnl_attr_nest_end(nlh, nest);
 		}
 		mnl_attr_put(nlh, QUELL_A_CC_FLOWS, rows[i].flows_bytes, "1234567");
-		EXPECT_EQ(-EBADMSG, cc_list_add(&l, nlh))
-			TH_LOG("row %zu", i);
+		expect_eq(-EBADMSG, cc_list_add(&l, nlh), "row %zu", i);
 	}
 	cc_list_free(&l);
 }
@@ -147,8 +146,7 @@ static void check_numbers(struct __test_metadata *_metadata, const void *entry,
 		uint64_t got = 0;
 
 		memcpy(&got, (const char *)entry + rows[i].offset, rows[i].bytes);
-		EXPECT_EQ(rows[i].value, got)
-			TH_LOG("attribute %u", rows[i].attr);
+		expect_eq(rows[i].value, got, "attribute %u", rows[i].attr);
 	}
 }
 
@@ -197,8 +195,7 @@ TEST(flow_list_add__cases)
 
 	nlh = start();
 	mnl_attr_put(nlh, QUELL_A_FLOW_SADDR, 5, "12345");
-	EXPECT_EQ(-EBADMSG, flow_list_add(&l, nlh))
-		TH_LOG("an address of five bytes");
+	expect_eq(-EBADMSG, flow_list_add(&l, nlh), "an address of five bytes");
 	flow_list_free(&l);
 }
 
@@ -246,9 +243,9 @@ static void check_report(struct __test_metadata *_metadata, const char *name,
 	struct nl_error err;
 
 	nl_parse_error(nlh, &err);
-	EXPECT_TRUE(err.code == ERANGE && !strcmp(err.text, "value out of range") &&
-		    err.has_offset && err.offset == 28)
-		TH_LOG("nl_parse_error__%s: %d '%s' at %u", name, err.code, err.text, err.offset);
+	expect(err.code == ERANGE && !strcmp(err.text, "value out of range") && err.has_offset &&
+		       err.offset == 28,
+	       "%s: %d '%s' at %u", name, err.code, err.text, err.offset);
 }
 
 TEST(nl_parse_error__reports_cases)
@@ -264,14 +261,12 @@ TEST(nl_parse_error__reports_cases)
 	nlh = error_report(true, 60);
 	nlh->nlmsg_flags = 0;
 	nl_parse_error(nlh, &err);
-	EXPECT_TRUE(err.code == ERANGE && !*err.text && !err.has_offset)
-		TH_LOG("nl_parse_error__old_kernel");
+	expect(err.code == ERANGE && !*err.text && !err.has_offset, "old_kernel");
 
 	nlh = error_report(false, 60);
 	((struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->msg.nlmsg_len = 0x7fffffff;
 	nl_parse_error(nlh, &err);
-	EXPECT_TRUE(err.code == ERANGE && !*err.text)
-		TH_LOG("nl_parse_error__absurd_length");
+	expect(err.code == ERANGE && !*err.text, "absurd_length");
 
 	nlh = mnl_nlmsg_put_header(buffer);
 	nlh->nlmsg_type = NLMSG_DONE;
@@ -279,14 +274,12 @@ TEST(nl_parse_error__reports_cases)
 	memcpy(mnl_nlmsg_put_extra_header(nlh, sizeof(code)), &code, sizeof(code));
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "dump refused");
 	nl_parse_error(nlh, &err);
-	EXPECT_TRUE(err.code == EINVAL && !strcmp(err.text, "dump refused"))
-		TH_LOG("nl_parse_error__done");
+	expect(err.code == EINVAL && !strcmp(err.text, "dump refused"), "done");
 
 	nlh = mnl_nlmsg_put_header(buffer);
 	nlh->nlmsg_type = NLMSG_ERROR;
 	nl_parse_error(nlh, &err);
-	EXPECT_TRUE(err.code == EBADMSG)
-		TH_LOG("nl_parse_error__cut_short");
+	expect(err.code == EBADMSG, "cut_short");
 }
 
 static void put_group(struct nlmsghdr *nlh, const char *name, uint32_t uid)

@@ -130,14 +130,10 @@ TEST(nl_dump__whole_cases)
 	};
 	struct nl_error err;
 
-	EXPECT_EQ(0, run(true, parts, &err))
-		TH_LOG("nl_dump__whole status");
-	EXPECT_EQ(2, seen.messages)
-		TH_LOG("nl_dump__whole messages");
-	EXPECT_EQ(1, kernel.requests)
-		TH_LOG("nl_dump__whole asks once");
-	EXPECT_TRUE((kernel.request_flags & NLM_F_DUMP) == NLM_F_DUMP)
-		TH_LOG("nl_dump__whole flags");
+	expect_eq(0, run(true, parts, &err), "whole status");
+	expect_eq(2, seen.messages, "whole messages");
+	expect_eq(1, kernel.requests, "whole asks once");
+	expect((kernel.request_flags & NLM_F_DUMP) == NLM_F_DUMP, "whole flags");
 }
 
 /* Read to its end, thrown away, asked for anew. */
@@ -153,14 +149,10 @@ TEST(nl_dump__interrupted_cases)
 	};
 	struct nl_error err;
 
-	EXPECT_EQ(0, run(true, parts, &err))
-		TH_LOG("nl_dump__interrupted status");
-	EXPECT_EQ(2, kernel.requests)
-		TH_LOG("nl_dump__interrupted asks again");
-	EXPECT_EQ(1, seen.restarts)
-		TH_LOG("nl_dump__interrupted throws away");
-	EXPECT_EQ(1, seen.messages)
-		TH_LOG("nl_dump__interrupted keeps the second try");
+	expect_eq(0, run(true, parts, &err), "interrupted status");
+	expect_eq(2, kernel.requests, "interrupted asks again");
+	expect_eq(1, seen.restarts, "interrupted throws away");
+	expect_eq(1, seen.messages, "interrupted keeps the second try");
 }
 
 TEST(nl_dump__always_interrupted_cases)
@@ -173,12 +165,9 @@ TEST(nl_dump__always_interrupted_cases)
 		parts[i] = (struct part){ .type = FAMILY, .flags = NLM_F_DUMP_INTR };
 		parts[i + 1] = (struct part){ .type = NLMSG_DONE };
 	}
-	EXPECT_EQ(0, run(true, parts, &err))
-		TH_LOG("nl_dump__always_interrupted status");
-	EXPECT_EQ(8, kernel.requests)
-		TH_LOG("nl_dump__always_interrupted gives up asking");
-	EXPECT_EQ(1, seen.messages)
-		TH_LOG("nl_dump__always_interrupted keeps the last try");
+	expect_eq(0, run(true, parts, &err), "always_interrupted status");
+	expect_eq(8, kernel.requests, "always_interrupted gives up asking");
+	expect_eq(1, seen.messages, "always_interrupted keeps the last try");
 }
 
 TEST(nl_dump__refused_cases)
@@ -188,8 +177,7 @@ TEST(nl_dump__refused_cases)
 	};
 	struct nl_error err;
 
-	EXPECT_TRUE(run(true, parts, &err) == -EINVAL && err.code == EINVAL)
-		TH_LOG("nl_dump__refused");
+	expect(run(true, parts, &err) == -EINVAL && err.code == EINVAL, "refused");
 }
 
 TEST(nl_do__answers_cases)
@@ -218,25 +206,18 @@ TEST(nl_do__answers_cases)
 	};
 	struct nl_error err;
 
-	EXPECT_EQ(0, run(false, leftovers, &err))
-		TH_LOG("nl_do__leftovers status");
-	EXPECT_EQ(1, seen.messages)
-		TH_LOG("nl_do__leftovers are passed over");
-	EXPECT_EQ(6, kernel.next)
-		TH_LOG("nl_do__leftovers reads up to the acknowledgement");
-	EXPECT_TRUE(run(false, forged, &err) == 0 && !seen.messages && kernel.next == 3)
-		TH_LOG("nl_do__forged: others' messages are passed over");
-	EXPECT_TRUE(run(false, cut, &err) == -ENOSPC)
-		TH_LOG("nl_do__cut");
-	EXPECT_TRUE(run(false, refusal, &err) == -EPERM && err.code == EPERM)
-		TH_LOG("nl_do__refused");
-	EXPECT_TRUE(run(false, overrun, &err) == -ENOBUFS)
-		TH_LOG("nl_do__receive_fails");
+	expect_eq(0, run(false, leftovers, &err), "leftovers status");
+	expect_eq(1, seen.messages, "leftovers are passed over");
+	expect_eq(6, kernel.next, "leftovers reads up to the acknowledgement");
+	expect(run(false, forged, &err) == 0 && !seen.messages && kernel.next == 3,
+	       "forged: others' messages are passed over");
+	expect(run(false, cut, &err) == -ENOSPC, "cut");
+	expect(run(false, refusal, &err) == -EPERM && err.code == EPERM, "refused");
+	expect(run(false, overrun, &err) == -ENOBUFS, "receive_fails");
 
 	seen.answer = -EBADMSG;
-	EXPECT_TRUE(run(false, leftovers, &err) == -EBADMSG && err.code == EBADMSG &&
-		    kernel.next == 6)
-		TH_LOG("nl_do__reader_refuses, read to the end all the same");
+	expect(run(false, leftovers, &err) == -EBADMSG && err.code == EBADMSG && kernel.next == 6,
+	       "reader_refuses, read to the end all the same");
 	seen.answer = 0;
 }
 

@@ -45,8 +45,7 @@ static void check(struct __test_metadata *_metadata, const char *name, bool json
 	while (times--)
 		print_sample(&o);
 	fclose(file);
-	EXPECT_TRUE(!strcmp(got, want))
-		TH_LOG("out__%s: got: %s, want: %s", name, got, want);
+	expect(!strcmp(got, want), "%s: got: %s, want: %s", name, got, want);
 	free(got);
 }
 
@@ -88,8 +87,7 @@ TEST(out_str__control)
 	out_init(&o, file, false, false);
 	out_str(&o, "name", "<%s>\n", name);
 	fclose(file);
-	EXPECT_EQ(0, strcmp("<a\\x1b[31m\\x0a\\x7f \303\274\\xc2\\x9bb>\n", got))
-		TH_LOG("got: %s", got);
+	expect_eq(0, strcmp("<a\\x1b[31m\\x0a\\x7f \303\274\\xc2\\x9bb>\n", got), "got: %s", got);
 	free(got);
 	EXPECT_EQ(0, strcmp("ab\\x1b", out_escape(cut, sizeof(cut), "ab\033\033")));
 }
@@ -125,8 +123,7 @@ TEST(out_str__utf8_cases)
 		out_init(&o, file, i % 2, false);
 		out_str(&o, "name", "%s", cases[i / 2].name);
 		fclose(file);
-		EXPECT_TRUE(strstr(got, want))
-			TH_LOG("%zu: got: %s, want: %s", i, got, want);
+		expect(strstr(got, want), "%zu: got: %s, want: %s", i, got, want);
 		free(got);
 	}
 }

@@ -106,21 +106,17 @@ static uint64_t sent(const char *name)
 
 TEST(apply_cases)
 {
-	EXPECT_TRUE(apply("rate 1gbit") == STATUS_OK)
-		TH_LOG("apply__accepted");
-	EXPECT_TRUE(kernel.requests == 1 && kernel.cmd == QUELL_CMD_CC_SET && !strcmp(kernel.cc,
-		    "swift"))
-		TH_LOG("apply__one_set_request");
-	EXPECT_TRUE(kernel.n_params == 3)
-		TH_LOG("apply__every_parameter_is_in_it");
-	EXPECT_TRUE(sent("rate") == 125000000)
-		TH_LOG("apply__the_presets_value");
-	EXPECT_TRUE(sent("delay") == 5000 && sent("beta") == 52429)
-		TH_LOG("apply__defaults_of_the_others");
+	expect(apply("rate 1gbit") == STATUS_OK, "accepted");
+	expect(kernel.requests == 1 && kernel.cmd == QUELL_CMD_CC_SET &&
+		       !strcmp(kernel.cc, "swift"),
+	       "one_set_request");
+	expect(kernel.n_params == 3, "every_parameter_is_in_it");
+	expect(sent("rate") == 125000000, "the_presets_value");
+	expect(sent("delay") == 5000 && sent("beta") == 52429, "defaults_of_the_others");
 
-	EXPECT_TRUE(apply("beta 0.5 delay 7us rate 8bit") == STATUS_OK && kernel.n_params == 3 &&
-		    sent("beta") == 32768 && sent("delay") == 7000 && sent("rate") == 1)
-		TH_LOG("apply__all_from_the_preset");
+	expect(apply("beta 0.5 delay 7us rate 8bit") == STATUS_OK && kernel.n_params == 3 &&
+		       sent("beta") == 32768 && sent("delay") == 7000 && sent("rate") == 1,
+	       "all_from_the_preset");
 }
 
 /* No request is sent when a word of the preset is wrong for this kernel. */
@@ -136,22 +132,18 @@ TEST(refused)
 		{ "rate 1gbit rate 1gbit", "given twice" },
 		{ "rate", "'' cannot be read" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		int status = apply(cases[i].set);
+	for_each_row(row, cases) {
+		int status = apply(row->set);
 
-		EXPECT_TRUE(status == STATUS_INPUT && !kernel.requests && strstr(complaint,
-			    cases[i].text))
-			TH_LOG("refused__%s (%s)", cases[i].set, complaint);
+		expect(status == STATUS_INPUT && !kernel.requests && strstr(complaint, row->text),
+		       "%s (%s)", row->set, complaint);
 	}
 
 	params[1].have &= ~BIT(QUELL_A_PARAM_DEFAULT);
-	EXPECT_TRUE(apply("delay 7us") == STATUS_KERNEL && !kernel.requests && strstr(complaint,
-		    "rate"))
-		TH_LOG("refused__no_default_told");
-	EXPECT_TRUE(apply("delay 7us rate 1gbit") == STATUS_OK)
-		TH_LOG("apply__default_not_needed");
+	expect(apply("delay 7us") == STATUS_KERNEL && !kernel.requests && strstr(complaint, "rate"),
+	       "no_default_told");
+	expect(apply("delay 7us rate 1gbit") == STATUS_OK, "default_not_needed");
 	params[1].have = HAVE_ALL;
 }
 
@@ -162,9 +154,9 @@ TEST(kernel_refuses)
 
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.fail = EPERM;
-	EXPECT_TRUE(cc_apply_preset(&app, &cc, &preset) == STATUS_KERNEL && !strcmp(complaint,
-		    "swift: no"))
-		TH_LOG("apply__the_kernels_refusal (%s)", complaint);
+	expect(cc_apply_preset(&app, &cc, &preset) == STATUS_KERNEL &&
+		       !strcmp(complaint, "swift: no"),
+	       "the_kernels_refusal (%s)", complaint);
 }
 
 /* An algorithm with the values of a preset and one parameter more, at its default. */
@@ -205,25 +197,19 @@ TEST(in_force)
 	struct param room[4];
 	struct cc made = cc_under(&table[1], room);
 
-	EXPECT_TRUE(preset_in_force(table, &made) == &table[1])
-		TH_LOG("in_force__values_and_defaults");
+	expect(preset_in_force(table, &made) == &table[1], "values_and_defaults");
 	room[2].value = 78;
-	EXPECT_TRUE(!preset_in_force(table, &made))
-		TH_LOG("in_force__not_with_another_parameter_changed");
+	expect(!preset_in_force(table, &made), "not_with_another_parameter_changed");
 	room[2].value = 77;
 	room[0].value = 1;
-	EXPECT_TRUE(preset_in_force(table, &made) == &table[0])
-		TH_LOG("in_force__another_preset");
+	expect(preset_in_force(table, &made) == &table[0], "another_preset");
 	made.name = "b";
-	EXPECT_TRUE(preset_in_force(table, &made) == &table[2])
-		TH_LOG("in_force__of_its_own_algorithm");
+	expect(preset_in_force(table, &made) == &table[2], "of_its_own_algorithm");
 	made.name = "c";
-	EXPECT_TRUE(!preset_in_force(table, &made))
-		TH_LOG("in_force__no_preset_of_that_algorithm");
+	expect(!preset_in_force(table, &made), "no_preset_of_that_algorithm");
 	made.name = "b";
 	made.n_params = 1;
-	EXPECT_TRUE(!preset_in_force(table, &made))
-		TH_LOG("in_force__not_without_its_parameters");
+	expect(!preset_in_force(table, &made), "not_without_its_parameters");
 	made.n_params = 3;
 	free_names(&made);
 }
@@ -260,8 +246,7 @@ TEST(table_cases)
 			if (!strcmp(a->cc, b->cc))
 				together = !strcmp(a[-1].cc, a->cc);
 		}
-		EXPECT_TRUE(is_well_formed(a) && unique && together)
-			TH_LOG("table__%s_%s", a->cc, a->name);
+		expect(is_well_formed(a) && unique && together, "%s_%s", a->cc, a->name);
 	}
 }
 

@@ -169,45 +169,40 @@ static const struct {
 
 TEST(qty_parse__accepted_cases)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(accepted); i++) {
+	for_each_row(row, accepted) {
 		uint64_t value = 0xdead;
 		enum qty_status status;
 
-		status = qty_parse(accepted[i].text, accepted[i].unit, &value);
-		EXPECT_TRUE(status == QTY_OK && value == accepted[i].value)
-			TH_LOG("qty_parse__accepted '%s' as unit %u: status %d, %" PRIu64,
-			       accepted[i].text, accepted[i].unit, status, value);
+		status = qty_parse(row->text, row->unit, &value);
+		expect(status == QTY_OK && value == row->value,
+		       "accepted '%s' as unit %u: status %d, %" PRIu64, row->text, row->unit,
+		       status, value);
 	}
 }
 
 TEST(qty_parse__refused_cases)
 {
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+	for_each_row(row, refused) {
 		uint64_t value = 0xdead;
 		enum qty_status status;
 
-		status = qty_parse(refused[i].text, refused[i].unit, &value);
-		EXPECT_TRUE(status == refused[i].status && value == 0xdead)
-			TH_LOG("qty_parse__refused '%s' as unit %u: status %d, result %s",
-			       refused[i].text, refused[i].unit, status, value == 0xdead ?
-			       "untouched" : "written");
+		status = qty_parse(row->text, row->unit, &value);
+		expect(status == row->status && value == 0xdead,
+		       "refused '%s' as unit %u: status %d, result %s", row->text, row->unit,
+		       status, value == 0xdead ? "untouched" : "written");
 	}
 }
 
 TEST(qty_format__table_cases)
 {
 	char text[QTY_TEXT_LEN];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(written); i++) {
-		qty_format(text, sizeof(text), written[i].unit, written[i].value);
-		EXPECT_TRUE(!strcmp(text, written[i].text))
-			TH_LOG("qty_format__table unit %u %" PRIu64 ": '%s'", written[i].unit,
-			       written[i].value, text);
+	for_each_row(row, written) {
+		qty_format(text, sizeof(text), row->unit, row->value);
+		expect(!strcmp(text, row->text), "table unit %u %" PRIu64 ": '%s'", row->unit,
+		       row->value, text);
 	}
 }
 
@@ -230,8 +225,7 @@ TEST(qty_round_trip__every_fraction_cases)
 
 	for (value = 0; pass && value <= 2 << 16; value++)
 		pass = round_trip(QUELL_UNIT_Q16, value);
-	EXPECT_TRUE(pass)
-		TH_LOG("qty_round_trip__every_fraction");
+	expect(pass, "every_fraction");
 }
 
 TEST(qty_round_trip__random_cases)
@@ -246,8 +240,7 @@ TEST(qty_round_trip__random_cases)
 
 		for (i = 0; pass && i < ROUND_TRIPS; i++)
 			pass = round_trip(unit, random_magnitude(&r, 0, max));
-		EXPECT_TRUE(pass)
-			TH_LOG("qty_round_trip__random unit %u, %d values", unit, i);
+		expect(pass, "random unit %u, %d values", unit, i);
 	}
 }
 
@@ -318,8 +311,7 @@ TEST(qty_parse__against_128_bits_cases)
 			pass = agrees(s, random_magnitude(&r, 0, 1 << 20),
 				      random_magnitude(&r, 0, 999999999),
 				      random_between(&r, 1, 9));
-		EXPECT_TRUE(pass)
-			TH_LOG("qty_parse__against_128_bits '%s', %d values", suffixes[s].name, i);
+		expect(pass, "against_128_bits '%s', %d values", suffixes[s].name, i);
 	}
 }
 
@@ -328,14 +320,11 @@ TEST(qty_format_rate_short__table_cases)
 	char text[QTY_TEXT_LEN];
 
 	qty_format_rate_short(text, sizeof(text), 1234567890);
-	EXPECT_TRUE(!strcmp(text, "9.876Gbit"))
-		TH_LOG("qty_format_rate_short__cut '%s'", text);
+	expect(!strcmp(text, "9.876Gbit"), "cut '%s'", text);
 	qty_format_rate_short(text, sizeof(text), 12500000000);
-	EXPECT_TRUE(!strcmp(text, "100Gbit"))
-		TH_LOG("qty_format_rate_short__whole '%s'", text);
+	expect(!strcmp(text, "100Gbit"), "whole '%s'", text);
 	qty_format_rate_short(text, sizeof(text), 0);
-	EXPECT_TRUE(!strcmp(text, "0bit"))
-		TH_LOG("qty_format_rate_short__zero '%s'", text);
+	expect(!strcmp(text, "0bit"), "zero '%s'", text);
 }
 
 TEST_HARNESS_MAIN

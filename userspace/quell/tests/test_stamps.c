@@ -175,22 +175,14 @@ TEST(read_config)
 
 	new_host();
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(stamps.by_netlink && !stamps.config_err && !stamps.info_err)
-		TH_LOG("read__netlink");
-	EXPECT_EQ(host.capabilities, stamps.capabilities)
-		TH_LOG("read__capabilities");
-	EXPECT_EQ(host.tx_types, stamps.tx_types)
-		TH_LOG("read__tx_types");
-	EXPECT_EQ(host.rx_filters, stamps.rx_filters)
-		TH_LOG("read__rx_filters");
-	EXPECT_EQ(3, stamps.phc)
-		TH_LOG("read__phc");
-	EXPECT_EQ(HWTSTAMP_FILTER_NONE, stamps.rx_filter)
-		TH_LOG("read__rx_filter");
-	EXPECT_EQ(HWTSTAMP_TX_ON, stamps.tx_type)
-		TH_LOG("read__tx_type");
-	EXPECT_EQ(0, host.ioctl_gets)
-		TH_LOG("read__no_ioctl");
+	expect(stamps.by_netlink && !stamps.config_err && !stamps.info_err, "netlink");
+	expect_eq(host.capabilities, stamps.capabilities, "capabilities");
+	expect_eq(host.tx_types, stamps.tx_types, "tx_types");
+	expect_eq(host.rx_filters, stamps.rx_filters, "rx_filters");
+	expect_eq(3, stamps.phc, "phc");
+	expect_eq(HWTSTAMP_FILTER_NONE, stamps.rx_filter, "rx_filter");
+	expect_eq(HWTSTAMP_TX_ON, stamps.tx_type, "tx_type");
+	expect_eq(0, host.ioctl_gets, "no_ioctl");
 
 	/* Sets longer than those known now, and a NIC without timestamps. */
 	new_host();
@@ -200,9 +192,9 @@ TEST(read_config)
 	host.rx_filters = ABSENT;
 	host.phc = ABSENT;
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(stamps.by_netlink && !stamps.info_err && !stamps.capabilities &&
-		    !stamps.tx_types && !stamps.rx_filters && stamps.phc == STAMPS_NO_CLOCK)
-		TH_LOG("read__nothing");
+	expect(stamps.by_netlink && !stamps.info_err && !stamps.capabilities && !stamps.tx_types &&
+		       !stamps.rx_filters && stamps.phc == STAMPS_NO_CLOCK,
+	       "nothing");
 }
 
 /* All bytes of the two requests, as linux/ethtool_netlink_generated.h has them. */
@@ -229,13 +221,11 @@ TEST(messages)
 
 	new_host();
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(host.message_len == sizeof(get) && !memcmp(host.message, get, sizeof(get)))
-		TH_LOG("messages__get");
+	expect(host.message_len == sizeof(get) && !memcmp(host.message, get, sizeof(get)), "get");
 	host.get_err = EIO;	/* so that the set is the last that was sent */
 	host.set_err = EIO;
 	stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err);
-	EXPECT_TRUE(host.message_len == sizeof(set) && !memcmp(host.message, set, sizeof(set)))
-		TH_LOG("messages__set");
+	expect(host.message_len == sizeof(set) && !memcmp(host.message, set, sizeof(set)), "set");
 }
 
 /* Kernels and drivers without it refuse TSCONFIG; then the ioctl is asked, and sets. */
@@ -250,34 +240,32 @@ TEST(ioctl_cases)
 		.flags = HWTSTAMP_FLAG_BONDED_PHC_INDEX, .tx_type = HWTSTAMP_TX_ON,
 	};
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(!stamps.by_netlink && !stamps.config_err &&
-		    stamps.tx_type == HWTSTAMP_TX_ON && stamps.phc == 3)
-		TH_LOG("ioctl__read");
-	EXPECT_EQ(0, stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err))
-		TH_LOG("ioctl__set status");
-	EXPECT_TRUE(host.ioctl_sets == 1 && !host.sets)
-		TH_LOG("ioctl__set way");
-	EXPECT_TRUE(host.ioctl_config.rx_filter == HWTSTAMP_FILTER_ALL &&
-		    host.ioctl_config.tx_type == HWTSTAMP_TX_ON &&
-		    host.ioctl_config.flags == HWTSTAMP_FLAG_BONDED_PHC_INDEX)
-		TH_LOG("ioctl__set keeps the rest");
-	EXPECT_EQ(HWTSTAMP_FILTER_ALL, stamps.rx_filter)
-		TH_LOG("ioctl__set result");
+	expect(!stamps.by_netlink && !stamps.config_err && stamps.tx_type == HWTSTAMP_TX_ON &&
+		       stamps.phc == 3,
+	       "read");
+	expect_eq(0, stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err),
+		  "set status");
+	expect(host.ioctl_sets == 1 && !host.sets, "set way");
+	expect(host.ioctl_config.rx_filter == HWTSTAMP_FILTER_ALL &&
+		       host.ioctl_config.tx_type == HWTSTAMP_TX_ON &&
+		       host.ioctl_config.flags == HWTSTAMP_FLAG_BONDED_PHC_INDEX,
+	       "set keeps the rest");
+	expect_eq(HWTSTAMP_FILTER_ALL, stamps.rx_filter, "set result");
 
 	/* Before 5.6: no ethtool family at all. */
 	ways.has_nl = false;
 	stamps_read(&ways, "en7", &stamps);
 	ways.has_nl = true;
-	EXPECT_TRUE(stamps.phc == 2 && stamps.rx_filters == FILTER_BIT(ALL) &&
-		    stamps.capabilities == SOF_TIMESTAMPING_RX_HARDWARE)
-		TH_LOG("ioctl__info");
+	expect(stamps.phc == 2 && stamps.rx_filters == FILTER_BIT(ALL) &&
+		       stamps.capabilities == SOF_TIMESTAMPING_RX_HARDWARE,
+	       "info");
 
 	host.ioctl_err = EOPNOTSUPP;
 	host.tsinfo_err = EOPNOTSUPP;
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(stamps.config_err == EOPNOTSUPP && stamps.info_err == EOPNOTSUPP &&
-		    stamps.phc == STAMPS_NO_CLOCK && !stamps.capabilities)
-		TH_LOG("ioctl__neither");
+	expect(stamps.config_err == EOPNOTSUPP && stamps.info_err == EOPNOTSUPP &&
+		       stamps.phc == STAMPS_NO_CLOCK && !stamps.capabilities,
+	       "neither");
 }
 
 TEST(set_cases)
@@ -288,24 +276,18 @@ TEST(set_cases)
 	new_host();
 	stamps_read(&ways, "en7", &stamps);
 	host.chosen = FILTER_BIT(ALL);
-	EXPECT_EQ(0, stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err))
-		TH_LOG("set__status");
-	EXPECT_EQ(HWTSTAMP_FILTER_ALL, stamps.rx_filter)
-		TH_LOG("set__result");
-	EXPECT_TRUE(host.sets == 1 && !host.ioctl_sets)
-		TH_LOG("set__way");
+	expect_eq(0, stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err), "status");
+	expect_eq(HWTSTAMP_FILTER_ALL, stamps.rx_filter, "result");
+	expect(host.sets == 1 && !host.ioctl_sets, "way");
 
 	/* A driver that chooses another filter is believed, not the request. */
 	host.chosen = FILTER_BIT(PTP_V2_EVENT);
 	stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err);
-	EXPECT_EQ(HWTSTAMP_FILTER_PTP_V2_EVENT, stamps.rx_filter)
-		TH_LOG("set__narrower");
+	expect_eq(HWTSTAMP_FILTER_PTP_V2_EVENT, stamps.rx_filter, "narrower");
 	host.set_err = ERANGE;
-	EXPECT_EQ((uint64_t)-ERANGE, stamps_set_filter(&ways, "en7", &stamps,
-		  HWTSTAMP_FILTER_ALL, &err))
-		TH_LOG("set__refused");
-	EXPECT_EQ(HWTSTAMP_FILTER_PTP_V2_EVENT, stamps.rx_filter)
-		TH_LOG("set__refused keeps");
+	expect_eq((uint64_t)-ERANGE,
+		  stamps_set_filter(&ways, "en7", &stamps, HWTSTAMP_FILTER_ALL, &err), "refused");
+	expect_eq(HWTSTAMP_FILTER_PTP_V2_EVENT, stamps.rx_filter, "refused keeps");
 }
 
 /* Malformed replies are ignored: the ioctl is used. */
@@ -316,28 +298,23 @@ TEST(bad_answers)
 	new_host();
 	host.verbose = true;
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2)
-		TH_LOG("bad__verbose");
+	expect(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2, "verbose");
 	new_host();
 	host.set_bytes = 2;
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2)
-		TH_LOG("bad__short");
+	expect(!stamps.by_netlink && host.ioctl_gets == 1 && stamps.phc == 2, "short");
 	new_host();
 	host.rx_now = FILTER_BIT(NONE) | FILTER_BIT(ALL);
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1)
-		TH_LOG("bad__two_filters");
+	expect(!stamps.by_netlink && host.ioctl_gets == 1, "two_filters");
 	new_host();
 	host.rx_now = 0;
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1)
-		TH_LOG("bad__no_filter");
+	expect(!stamps.by_netlink && host.ioctl_gets == 1, "no_filter");
 	new_host();
 	host.tx_now = ABSENT;
 	stamps_read(&ways, "en7", &stamps);
-	EXPECT_TRUE(!stamps.by_netlink && host.ioctl_gets == 1)
-		TH_LOG("bad__no_tx");
+	expect(!stamps.by_netlink && host.ioctl_gets == 1, "no_tx");
 }
 
 TEST_HARNESS_MAIN

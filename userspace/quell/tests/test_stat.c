@@ -46,9 +46,10 @@ TEST(history__round_trip)
 	EXPECT_EQ(0, history_set(&written, &groups[1], 1000));
 	EXPECT_EQ(0, history_write(&written, file, "boot 1"));
 	fclose(file);
-	EXPECT_EQ(0, strcmp(text, "quell-stat 1 boot 1\nswift cuts 12 1000\n"
-				  "swift rtt-samples 18446744073709551615 1000\n"))
-		TH_LOG("%s", text);
+	expect_eq(0,
+		  strcmp(text, "quell-stat 1 boot 1\nswift cuts 12 1000\n"
+			       "swift rtt-samples 18446744073709551615 1000\n"),
+		  "%s", text);
 
 	file = fmemopen(text, len, "r");
 	EXPECT_EQ(0, history_read(&got, file, "boot 1"));
@@ -65,8 +66,7 @@ TEST(history__round_trip)
 	history_free(&got);
 
 	EXPECT_EQ(0, history_read(&got, file, "boot 2"));
-	EXPECT_EQ(0, got.n)
-		TH_LOG("that of another boot");
+	expect_eq(0, got.n, "that of another boot");
 	fclose(file);
 	history_free(&written);
 	free(text);
@@ -92,8 +92,7 @@ TEST(history_read__damaged_cases)
 		fputs(rows[i].text, file);
 		rewind(file);
 		EXPECT_EQ(0, history_read(&h, file, "b"));
-		EXPECT_EQ(rows[i].n, h.n)
-			TH_LOG("%s", rows[i].text);
+		expect_eq(rows[i].n, h.n, "%s", rows[i].text);
 		history_free(&h);
 		fclose(file);
 	}
@@ -105,8 +104,7 @@ TEST(history_count__cases)
 
 	EXPECT_EQ(2, history_count(&past, 12));
 	EXPECT_EQ(0, history_count(&past, 10));
-	EXPECT_EQ(4, history_count(&past, 4))
-		TH_LOG("the module was loaded again");
+	expect_eq(4, history_count(&past, 4), "the module was loaded again");
 	EXPECT_EQ(7, history_count(NULL, 7));
 }
 
@@ -120,8 +118,7 @@ TEST(history_load__files)
 	ASSERT_NE(NULL, mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/history", dir);
 	snprintf(other, sizeof(other), "%s/other", dir);
-	EXPECT_EQ(0, history_load(&got, path, "b"))
-		TH_LOG("none yet");
+	expect_eq(0, history_load(&got, path, "b"), "none yet");
 	EXPECT_EQ(0, got.n);
 
 	EXPECT_EQ(0, history_set(&h, &groups[0], 5));
@@ -136,8 +133,7 @@ TEST(history_load__files)
 	EXPECT_EQ(-ELOOP, history_load(&got, path, "b"));
 	EXPECT_EQ(0, history_store(&h, path, "c"));
 	EXPECT_EQ(0, lstat(path, &st));
-	EXPECT_TRUE(S_ISREG(st.st_mode))
-		TH_LOG("the link is replaced, not followed");
+	expect(S_ISREG(st.st_mode), "the link is replaced, not followed");
 	EXPECT_EQ(0, history_load(&got, other, "b"));
 	EXPECT_EQ(1, got.n);
 	history_free(&got);
@@ -205,8 +201,7 @@ static void check_metrics(struct __test_metadata *_metadata, const char *netns, 
 
 	metrics_print(file, &m);
 	fclose(file);
-	EXPECT_EQ(0, strcmp(want, got))
-		TH_LOG("got:\n%swant:\n%s", got, want);
+	expect_eq(0, strcmp(want, got), "got:\n%swant:\n%s", got, want);
 	free(got);
 }
 

@@ -117,15 +117,14 @@ TEST(words__prefixes)
 	};
 	struct trace_args words;
 	char line[64];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		snprintf(line, sizeof(line), "dst %s", rows[i].text);
-		EXPECT_TRUE(read_line(&words, line) == STATUS_OK &&
-			    is_in_network_order(words.config.dst.addr, rows[i].addr) &&
-			    is_in_network_order(words.config.dst.mask, rows[i].mask))
-			TH_LOG("%s: %08x of %08x at the end", rows[i].text,
-			       ntohl(words.config.dst.addr[3]), ntohl(words.config.dst.mask[3]));
+	for_each_row(row, rows) {
+		snprintf(line, sizeof(line), "dst %s", row->text);
+		expect(read_line(&words, line) == STATUS_OK &&
+			       is_in_network_order(words.config.dst.addr, row->addr) &&
+			       is_in_network_order(words.config.dst.mask, row->mask),
+		       "%s: %08x of %08x at the end", row->text, ntohl(words.config.dst.addr[3]),
+		       ntohl(words.config.dst.mask[3]));
 	}
 }
 
@@ -164,13 +163,11 @@ TEST(words__wrong)
 	};
 	struct trace_args words;
 	char line[96];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		snprintf(line, sizeof(line), "%s", rows[i].line);
-		EXPECT_TRUE(read_line(&words, line) == STATUS_INPUT &&
-			    strstr(complaint, rows[i].text))
-			TH_LOG("%s: %s", rows[i].line, complaint);
+	for_each_row(row, rows) {
+		snprintf(line, sizeof(line), "%s", row->line);
+		expect(read_line(&words, line) == STATUS_INPUT && strstr(complaint, row->text),
+		       "%s: %s", row->line, complaint);
 	}
 }
 
@@ -268,18 +265,17 @@ TEST(sample)
 	static const struct {
 		uint64_t	n, step;
 	} rows[] = { { 2, 1 }, { 10, 1 }, { 100, 4096 }, { 10000, 1 } };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		uint64_t below = (1ULL << 32) / rows[i].n, wanted = 1000000 / rows[i].n;
+	for_each_row(row, rows) {
+		uint64_t below = (1ULL << 32) / row->n, wanted = 1000000 / row->n;
 		uint64_t sampled = 0, cookie, distance;
 
 		for (cookie = 1; cookie <= 1000000; cookie++)
-			sampled += quell_trace_is_sampled(cookie * rows[i].step, below);
+			sampled += quell_trace_is_sampled(cookie * row->step, below);
 		distance = sampled > wanted ? sampled - wanted : wanted - sampled;
 		EXPECT_LT(distance * distance, 25 * wanted)
-			TH_LOG("%llu of a million, one in %llu", (unsigned long long)sampled,
-			       (unsigned long long)rows[i].n);
+		TH_LOG("%llu of a million, one in %llu", (unsigned long long)sampled,
+		       (unsigned long long)row->n);
 	}
 }
 

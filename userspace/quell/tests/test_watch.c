@@ -184,8 +184,7 @@ TEST(watch_scroll__cases)
 		struct watch w = { .n = rows[i].n, .at = rows[i].at, .top = rows[i].top };
 
 		watch_scroll(&w, rows[i].lines);
-		EXPECT_EQ(rows[i].want, w.top)
-			TH_LOG("row %zu", i);
+		expect_eq(rows[i].want, w.top, "row %zu", i);
 	}
 }
 
@@ -201,11 +200,9 @@ TEST(flow_sparkline__cases)
 	for (int i = 0; i < 8; i++)
 		past[FLOW_PAST - 8 + i] = i + 0.5;
 	flow_sparkline(text, past, 9, 8, false);
-	EXPECT_EQ(0, strcmp(" _.:-=+*#", text))
-		TH_LOG("'%s'", text);
+	expect_eq(0, strcmp(" _.:-=+*#", text), "'%s'", text);
 	flow_sparkline(text, past, 3, 0, true);
-	EXPECT_EQ(0, strcmp("\u2586\u2587\u2588", text))
-		TH_LOG("'%s'", text);
+	expect_eq(0, strcmp("\u2586\u2587\u2588", text), "'%s'", text);
 	flow_sparkline(text, past, 2, 1000, true);	/* far below the full scale */
 	EXPECT_EQ(0, strcmp("\u2581\u2581", text));
 	past[FLOW_PAST - 1] = 0;
@@ -284,10 +281,8 @@ TEST(flow_fit__widths)
 
 	for (size_t columns = 1; columns <= 300; columns++) {
 		line = line_of(&row, columns, raw);
-		EXPECT_EQ(columns, strlen(line))
-			TH_LOG("%zu columns: '%s'", columns, line);
-		EXPECT_TRUE(columns < 32 || strstr(line, ":5201"))
-			TH_LOG("%zu columns: '%s'", columns, line);
+		expect_eq(columns, strlen(line), "%zu columns: '%s'", columns, line);
+		expect(columns < 32 || strstr(line, ":5201"), "%zu columns: '%s'", columns, line);
 	}
 	/* A terminal may say that it has any number, and the line has its bytes. */
 	EXPECT_EQ(FLOW_COLUMNS_MAX, strlen(line_of(&row, 65535, raw)));
@@ -324,8 +319,8 @@ TEST(watch_sum__cases)
 	take(&w, cookies, 2, 1000000, 2 * SEC);
 	w.rows[0].flow.adapt = strdup("fallback");
 	watch_sum(&w, text, sizeof(text));
-	EXPECT_EQ(0, strcmp("24.0Mbit/s in all; limited by window 2; CUBIC governs 1", text))
-		TH_LOG("%s", text);
+	expect_eq(0, strcmp("24.0Mbit/s in all; limited by window 2; CUBIC governs 1", text), "%s",
+		  text);
 	watch_free(&w);
 }
 
