@@ -121,7 +121,7 @@ release()
 	change rate 100gbit && collect
 }
 
-# port_is FILTER: true of the port now.  One run of jq: an emulated processor takes a third of
+# port_is FILTER: true of the port now.  One run of jq: an emulated processor takes a tenth of
 # a second to start it.
 port_is()
 {

@@ -12,27 +12,14 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+. ./pair.sh
 
 port=8080
 file_bytes=60000
 fetches=8
 
-server="" client=""
 dir=$(mktemp -d)
 defer rm -rf "$dir"
-
-make_network()
-{
-	new_netns server
-	new_netns client
-	cable "$server" wire0 "$client" wire0 &&
-	ip -n "$server" addr add 10.72.0.1/24 dev wire0 &&
-	ip -n "$client" addr add 10.72.0.2/24 dev wire0 &&
-	ip -n "$server" addr add fd72::1/64 dev wire0 nodad &&
-	ip -n "$client" addr add fd72::2/64 dev wire0 nodad &&
-	poll 10 in_netns "$client" ping -c 1 -W 1 10.72.0.1 &&
-	poll 10 in_netns "$client" ping -c 1 -W 1 fd72::1
-}
 
 # Swift's own target is far below an emulated host's round-trip time.
 set_hosts()
@@ -43,12 +30,6 @@ set_hosts()
 		choose_cc "$netns" swift &&
 		in_netns "$netns" quell cc set swift base-target 100ms || return 1
 	done
-}
-
-serve()
-{
-	start_in "$server" httpd -f -p "$port" -h "$dir/www"
-	poll 10 listens "$server" "$port"
 }
 
 lose()
@@ -125,7 +106,7 @@ plan 16
 mkdir "$dir/www"
 head -c "$file_bytes" /dev/urandom >"$dir/www/file"
 truncate -s 500M "$dir/www/large"
-check "two hosts" make_network
+check "two hosts" make_network 72
 check "swift on both" set_hosts
 check "web server" serve
 check "5 % loss" lose 5
