@@ -83,6 +83,22 @@ static void print_findings(struct out *o, const struct findings *findings, int f
 	out_text(o, line);
 }
 
+/* The rates that Quell uses, which an administrator may have set. */
+static int fetch_rates(struct app *app, struct doctor_host *host)
+{
+	struct link_list links = {};
+	int status = app_fetch(app, QUELL_CMD_LINK_GET, &link_kind, &links, "cannot read the rates");
+	size_t i, j;
+
+	for (i = 0; !status && i < links.n; i++)
+		for (j = 0; j < host->n_devs; j++)
+			if (host->devs[j].ifindex == links.list[i].ifindex)
+				host->devs[j].bytes_ps = links.list[i].bytes_ps ?
+					links.list[i].bytes_ps : links.list[i].driver_bytes_ps;
+	link_list_free(&links);
+	return status;
+}
+
 static int fetch_flows(struct app *app, struct doctor_host *host)
 {
 	const struct flow_args all = { .order.sort = -1 };
@@ -95,18 +111,17 @@ static int fetch_flows(struct app *app, struct doctor_host *host)
 	status = cc_fetch(app, &host->ccs);
 	if (!status)
 		status = flow_fetch(app, &all, &host->flows);
-	return status;
+	return status ? status : fetch_rates(app, host);
 }
 
 /* The facts without a file; not read for another root. */
 static int examine_kernel(struct app *app, struct doctor_host *host)
 {
-	int status = fetch_flows(app, host);
-	int ret;
+	int ret = doctor_read_devs(host);
+	int status = ret ? STATUS_OK : fetch_flows(app, host);
 
 	if (status)
 		return status;
-	ret = doctor_read_devs(host);
 	if (!ret && host->ccs.n)
 		ret = doctor_read_holders(host);
 	if (!ret)

@@ -46,7 +46,7 @@ extern const char * const doctor_options[DOCTOR_OPTIONS];
  * @stamps: they are on
  * @qdisc: a queueing discipline that delays or drops; empty without one
  * @root: kind of its root queueing discipline, or swport wherever there is one
- * @speed_mbit: of the link, Mbit/s; 0 not known
+ * @bytes_ps: rate of the link, bytes/s; 0 not known
  * @drop_pkts: packets that its queueing disciplines dropped
  * @mark_pkts: packets that its switch port marked
  * @trim_pkts: packets that its switch port trimmed
@@ -60,7 +60,7 @@ struct doctor_dev {
 	bool		stamps;
 	char		qdisc[IF_NAMESIZE];
 	char		root[IF_NAMESIZE];
-	uint32_t	speed_mbit;
+	uint64_t	bytes_ps;
 	uint64_t	drop_pkts;
 	uint64_t	mark_pkts;
 	uint64_t	trim_pkts;

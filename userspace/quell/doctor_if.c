@@ -22,6 +22,9 @@
 #define OPTION_BYTES	12
 #define TELEMETRY_BYTES	24
 
+/* 1 Gbit/s, in bytes per second. */
+#define GBIT		125000000
+
 /* State of a socket that listens, a number of the kernel. */
 #define STATE_LISTEN	10
 
@@ -335,8 +338,8 @@ static const struct preset *find_preset(const struct doctor_host *h, const char 
 
 	*gbit = 0;
 	for (i = 0; i < h->n_devs; i++)
-		if (h->devs[i].speed_mbit / 1000 > fastest)
-			fastest = h->devs[i].speed_mbit / 1000;
+		if (h->devs[i].bytes_ps / GBIT > fastest)
+			fastest = h->devs[i].bytes_ps / GBIT;
 	for (preset = presets; preset->cc; preset++) {
 		if (strcmp(preset->cc, cc) ||
 		    sscanf(preset->source, "%u Gbit/s over %u us", &rate, &rtt) != 2 ||

@@ -53,7 +53,7 @@ static void read_dev(struct stamps_kernel *kernel, struct doctor_dev *dev)
 		dev->rx_delay_us = coalesce.rx_coalesce_usecs;
 	if (!request_ioctl(kernel->fd, dev->name, SIOCETHTOOL, &link) &&
 	    ethtool_cmd_speed(&link) < (uint32_t)SPEED_UNKNOWN)
-		dev->speed_mbit = ethtool_cmd_speed(&link);
+		dev->bytes_ps = 125000ULL * ethtool_cmd_speed(&link);
 	stamps_read(kernel, dev->name, &stamps);
 	dev->can_stamp = !stamps.info_err && stamps.rx_filters & 1U << HWTSTAMP_FILTER_ALL;
 	dev->stamps = !stamps.config_err && stamps.rx_filter == HWTSTAMP_FILTER_ALL;

@@ -330,7 +330,7 @@ TEST(doctor_if__paths)
 					 { "10.2.0.0/16", "reno" } };
 	struct doctor_change change = { .core = quell_core_find("swift"),
 					.sockets = { sockets, ARRAY_SIZE(sockets) } };
-	struct doctor_dev dev = { .name = "eth0", .ifindex = 3, .speed_mbit = 40000 };
+	struct doctor_dev dev = { .name = "eth0", .ifindex = 3, .bytes_ps = 5000000000 };
 	struct doctor_host h = sound_host();
 	struct cc swift = { .name = "swift" };
 
@@ -357,7 +357,7 @@ TEST(doctor_if__paths)
 	change.sockets = (struct diag_list){ &sockets[3], 3 };
 	change.routes = routes;
 	change.n_routes = ARRAY_SIZE(routes);
-	dev.speed_mbit = 0;
+	dev.bytes_ps = 0;
 	strcpy(h.default_cc, "swift");
 	check_change(_metadata, &h, &change, "3 default swift is the default of this namespace already\n"
 		     "3 route 1 route has congctl swift, one to 10.1.0.0/16: its new connections use it"
