@@ -127,7 +127,8 @@ int quell_swport_check_classes(const struct swport_params *params,
 			return -EINVAL;
 		}
 		if (red->max_bytes > params->limit_bytes) {
-			NL_SET_ERR_MSG(extack, "swport: ecn-class max must be at most limit");
+			NL_SET_ERR_MSG(extack,
+				       "swport: ecn-class min and max must be at most limit");
 			return -EINVAL;
 		}
 	}

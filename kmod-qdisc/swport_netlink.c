@@ -273,7 +273,8 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 	}
 	if (params->red.max_bytes > params->limit_bytes) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_ECN_MAX] ? tb[TCA_SWPORT_ECN_MAX] :
-				    tb[TCA_SWPORT_LIMIT], "swport: ecn max must be at most limit");
+				    tb[TCA_SWPORT_LIMIT],
+				    "swport: ecn min and max must be at most limit");
 		return -EINVAL;
 	}
 	return quell_swport_check_classes(params, extack);

@@ -64,16 +64,16 @@ tc_refuses()
 	refused "ecn-class 1-2-3 min 1kb" "$dscps" && refused "ecn-class ef min 1kb" "$dscps" &&
 	refused "ecn-class 5" 'ecn-class needs "min SIZE"' &&
 	refused "ecn-class 5 max 1kb" 'ecn-class needs "min SIZE"' &&
-	refused "ecn-class 5 min 2gb" 'bad ecn-class min "2gb": must be a size of 0 to' &&
-	refused "ecn-class 5 min 2kb max 1kb" 'must be a size of ecn-class min (2048)' &&
+	refused "ecn-class 5 min 2gb" 'bad ecn-class min "2gb": must be a size of 0b to' &&
+	refused "ecn-class 5 min 2kb max 1kb" 'must be a size of ecn-class min (2kb)' &&
 	refused "ecn-class 5 min 2kb prob 2" 'bad ecn-class prob "2": must be a number of 0 to 1' &&
 	refused "ecn-class 5 min 2kb ecn-class 4-6 min 1kb" "a DSCP is in two classes" &&
 	refused "ecn-class 5 min 2kb ecn-class off" "ecn-class or ecn-class off given twice" &&
 	refused "ecn-class off ecn-class 5 min 2kb" "ecn-class or ecn-class off given twice" &&
 	refused "$(nine | tr '\n' ' ')" "ecn-class may be given 8 times" &&
 	refused "noecn ecn-class 5 min 2kb" "swport: ecn-class needs ecn" &&
-	refused "ecn-class 5 min 2kb max 200kb" "swport: ecn-class max must be at most limit" &&
-	refused "limit 9kb" "swport: ecn-class max must be at most limit"
+	refused "ecn-class 5 min 2kb max 200kb" "swport: ecn-class min and max must be at most limit" &&
+	refused "limit 9kb" "swport: ecn-class min and max must be at most limit"
 }
 
 # A class is DSCPS,MIN,MAX,PROB; 6=0 is noecn.
@@ -88,7 +88,7 @@ kernel_checks()
 	kernel_refuses "ecn-class max must be 0 to 1073741824" class=1,1,1073741825 &&
 	kernel_refuses "ecn-class prob must be 0 to 65536" class=1,1,2,65537 &&
 	kernel_refuses "ecn-class min must be at most ecn-class max" class=1,3,2 &&
-	kernel_refuses "ecn-class max must be at most limit" class=1,1,102401 &&
+	kernel_refuses "ecn-class min and max must be at most limit" class=1,1,102401 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=0,1,2 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=1 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=1,1 &&

@@ -89,9 +89,9 @@ refusals()
 	none && on va add limit 10kb || return 1
 	before=$(near_tc qdisc show dev va)
 	fails_with "alpha needs buffer" on va change alpha 1 limit 20kb &&
-	fails_with 'bad buffer "63": must be a size of 64 to' on va change buffer 63 &&
-	fails_with 'bad buffer "2gb": must be a size of 64 to' on va change buffer 2gb &&
-	fails_with 'bad buffer "": must be a size of 64 to' on va change buffer &&
+	fails_with 'bad buffer "63": must be a size of 64b to' on va change buffer 63 &&
+	fails_with 'bad buffer "2gb": must be a size of 64b to' on va change buffer 2gb &&
+	fails_with 'bad buffer "": must be a size of 64b to' on va change buffer &&
 	fails_with 'bad alpha "0": must be a number of 2^-16 to 1024' on va change buffer 1mb alpha 0 &&
 	fails_with 'bad alpha "1025": must be a number of' on va change buffer 1mb alpha 1025 &&
 	fails_with 'bad alpha "-1": must be a number of' on va change buffer 1mb alpha -1 &&

@@ -20,12 +20,12 @@ defaults_are_shown()
 options_are_shown()
 {
 	port rate 10gbit overhead 24 limit 225kb control-limit 32kb \
-		ecn enqueue min 45kb max 180kb prob 0.25 seed 7 telemetry 4160ns \
+		ecn enqueue min 45kb max 180kb prob 0.2 seed 7 telemetry 4160ns \
 		tcp-int 5us &&
 	port_is '.options == {"rate": 1250000000, "overhead": 24,
 		"limit": 230400, "control_limit": 32768, "control_share": 0.9,
 		"ecn": "enqueue",
-		"ecn_min": 46080, "ecn_max": 184320, "ecn_prob": 0.25, "seed": 7,
+		"ecn_min": 46080, "ecn_max": 184320, "ecn_prob": 0.2, "seed": 7,
 		"telemetry": 4160, "tcp_int": 5000, "trim_size": 0, "deflect": 0}'
 }
 
@@ -44,8 +44,8 @@ change_keeps_the_rest()
 
 tc_refuses_bad_input()
 {
-	local size="64 to 1073741824 bytes" mark="0 to 1073741824 bytes"
-	local rate="8bit to 10000gbit" time="off or a time of 100ns to 1s"
+	local size="64b to 1gb, in whole bytes" mark="0b to 1gb"
+	local rate="8bit to 10tbit" time="off or a time of 100ns to 1s"
 
 	refused "limit 63" '"63"' "$size" &&
 	refused "limit 2gb" '"2gb"' "$size" &&
@@ -58,7 +58,7 @@ tc_refuses_bad_input()
 	refused "limit" 'limit ""' "$size" &&
 	refused "limit 10kb limit 20kb" "limit given twice" &&
 	refused "control-limit 1" 'control-limit "1"' "$size" &&
-	refused "overhead 70000" '"70000"' "0 to 65535 bytes" &&
+	refused "overhead 70000" '"70000"' "0b to 65535b" &&
 	refused "rate fast" '"fast"' "$rate" &&
 	refused "rate -1" '"-1"' "$rate" &&
 	refused "rate 11tbit" '"11tbit"' "$rate" &&
@@ -78,11 +78,16 @@ tc_refuses_bad_input()
 	refused "tcp-int 1001ms" '"1001ms"' "$time" &&
 	refused "tcp-int off tcp-int 1us" "tcp-int given twice" &&
 	refused "timer_slack 501us" '"501us"' "off or a time of 0ns to 500us" &&
-	refused "memory_limit 65535" '"65535"' "65536 to 4294967295 bytes" &&
+	refused "memory_limit 65535" '"65535"' "64kb to 4294967295b" &&
 	refused "ecn" "ecn needs" "$mark" &&
 	refused "ecn max 5kb" "ecn needs" "$mark" &&
 	refused "ecn min 2gb" 'ecn min "2gb"' "$mark" &&
-	refused "ecn min 5kb max 4kb" '"4096"' "(5120) to 1073741824 bytes" &&
+	refused "ecn min 5kb max 4kb" 'ecn max "4kb"' "ecn min (5kb) to 1gb" &&
+	refused "ecn max 1.5k min 0.5mb" 'ecn max "1.5k"' 'ecn min (0.5mb) to 1gb' &&
+	refused "trim dscp 5" 'trim needs "size SIZE"' "64b to 65535b" &&
+	refused "trim size 70kb" '"70kb"' "64b to 65535b" &&
+	refused "deflect threshold 1kb idle 500ns" '"500ns"' "a time of 1us to 4s" &&
+	refused "deflect threshold 1kb idle off" '"off"' "must be a time of 1us to 4s" &&
 	refused "ecn min 5kb prob 1.5" '"1.5"' "0 to 1" &&
 	refused "ecn min 5kb prob -0.1" '"-0.1"' "0 to 1" &&
 	refused "ecn min 5kb prob nan" '"nan"' "0 to 1" &&
@@ -104,8 +109,8 @@ kernel_checks_ranges()
 	kernel_refuses "ecn max must be 0 to 1073741824" 6=1 7=1 8=1073741825 &&
 	kernel_refuses "ecn prob must be 0 to 65536" 6=1 7=1 8=1 9=65537 &&
 	kernel_refuses "ecn min must be at most ecn max" 4=20000 6=1 7=2 8=1 &&
-	kernel_refuses "ecn max must be at most limit" 4=20000 6=1 7=2 8=20001 &&
-	kernel_refuses "ecn max must be at most limit" 6=1 7=2 8=10241 &&
+	kernel_refuses "ecn min and max must be at most limit" 4=20000 6=1 7=2 8=20001 &&
+	kernel_refuses "ecn min and max must be at most limit" 6=1 7=2 8=10241 &&
 	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=99 &&
 	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001 &&

@@ -73,7 +73,7 @@ static void explain(void)
 		"  threshold      a TIME counts at the port's rate, of the same command\n"
 		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
 		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
-		"  idle           above the delay difference of any two paths through the network, %dns to %ds (default %dms)\n"
+		"  idle           above the delay difference of any two paths through the network, %dus to %ds (default %dms)\n"
 		"  nodeflect      never deflect (default)\n",
 		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
 		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
@@ -87,7 +87,7 @@ static void explain(void)
 		SWPORT_TIMER_SLACK_MAX / 1000,
 		SWPORT_MEMORY_MIN, UINT32_MAX, SWPORT_MEMORY_DEFAULT,
 		SWPORT_DEFLECT_VIA_MAX, SWPORT_DEFLECT_ENTRIES_MAX, SWPORT_DEFLECT_ENTRIES_DEFAULT,
-		SWPORT_DEFLECT_TOKENS_DEFAULT, SWPORT_DEFLECT_IDLE_MIN,
+		SWPORT_DEFLECT_TOKENS_DEFAULT, SWPORT_DEFLECT_IDLE_MIN / 1000,
 		(int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000), SWPORT_DEFLECT_IDLE_DEFAULT / 1000000);
 }
 
@@ -102,9 +102,9 @@ static int swport_parse_rate(struct swport_args *args)
 	    rate_bytes_ps > SWPORT_RATE_MAX ||
 	    (!rate_bytes_ps && strtod(word, NULL) > 0)) {
 		fprintf(stderr,
-			"swport: bad rate \"%s\": must be 0 or a rate of 8bit to %" PRIu64 "gbit\n",
+			"swport: bad rate \"%s\": must be 0 or a rate of 8bit to %" PRIu64 "tbit\n",
 			word ? word : "",
-			(uint64_t)SWPORT_RATE_MAX * 8 / 1000000000);
+			(uint64_t)SWPORT_RATE_MAX * 8 / 1000000000000);
 		return -1;
 	}
 	return swport_set(args, TCA_SWPORT_RATE, "rate", rate_bytes_ps);
@@ -123,12 +123,8 @@ static int swport_check_ecn(struct swport_args *args)
 {
 	const uint64_t *value = args->value;
 
-	if (!(args->given & (1ULL << TCA_SWPORT_ECN_MIN))) {
-		fprintf(stderr,
-			"swport: ecn needs \"min SIZE\", a size of 0 to %d bytes\n",
-			SWPORT_LIMIT_MAX);
-		return -1;
-	}
+	if (!swport_given(args, TCA_SWPORT_ECN_MIN))
+		return swport_need_size("ecn", "min", 0, SWPORT_LIMIT_MAX);
 	if (!(args->given & (1ULL << TCA_SWPORT_ECN_MAX)))
 		swport_set(args, TCA_SWPORT_ECN_MAX, "ecn max",
 			   value[TCA_SWPORT_ECN_MIN]);
@@ -137,13 +133,9 @@ static int swport_check_ecn(struct swport_args *args)
 	if (!(args->given & (1ULL << TCA_SWPORT_ECN_PROB)))
 		swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob",
 			   SWPORT_ECN_PROB_MAX);
-	if (value[TCA_SWPORT_ECN_MIN] > value[TCA_SWPORT_ECN_MAX]) {
-		fprintf(stderr,
-			"swport: bad ecn max \"%" PRIu64 "\": must be a size of ecn min (%" PRIu64 ") to %d bytes\n",
-			value[TCA_SWPORT_ECN_MAX], value[TCA_SWPORT_ECN_MIN],
-			SWPORT_LIMIT_MAX);
-		return -1;
-	}
+	if (value[TCA_SWPORT_ECN_MIN] > value[TCA_SWPORT_ECN_MAX])
+		return swport_refuse_max("ecn", args->word[TCA_SWPORT_ECN_MAX],
+					 args->word[TCA_SWPORT_ECN_MIN]);
 	return 0;
 }
 
@@ -305,8 +297,8 @@ static void swport_print_ecn(struct rtattr **tb)
 	swport_print_size("ecn_max", "max %s ", tb[TCA_SWPORT_ECN_MAX]);
 	if (swport_has(tb[TCA_SWPORT_ECN_PROB], sizeof(uint32_t)))
 		print_color_float(PRINT_ANY, COLOR_NONE, "ecn_prob", "prob %g ",
-				  swport_get_u32(tb[TCA_SWPORT_ECN_PROB]) /
-				  (double)SWPORT_ECN_PROB_MAX);
+				  swport_shortest(swport_get_u32(tb[TCA_SWPORT_ECN_PROB]),
+						  SWPORT_ECN_PROB_MAX));
 	if (swport_has(tb[TCA_SWPORT_ECN_DROP], sizeof(uint32_t)) &&
 	    swport_get_u32(tb[TCA_SWPORT_ECN_DROP])) {
 		print_color_bool(PRINT_JSON, COLOR_NONE, "ecn_drop", NULL, true);

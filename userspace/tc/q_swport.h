@@ -44,6 +44,7 @@ struct swport_via {
  * @argv: next word
  * @given: bit per TCA_SWPORT_* that was set
  * @value: values by TCA_SWPORT_*
+ * @word: sizes by TCA_SWPORT_*, as typed
  * @classes: number of entries in @class, if TCA_SWPORT_ECN_CLASSES is given
  * @class: each ecn-class
  * @threshold_is_time: the deflection threshold is in ns until swport_finish_threshold()
@@ -56,6 +57,7 @@ struct swport_args {
 	char **argv;
 	uint64_t given;
 	uint64_t value[TCA_SWPORT_MAX + 1];
+	const char *word[TCA_SWPORT_MAX + 1];
 	unsigned int classes;
 	struct swport_class class[SWPORT_ECN_CLASSES_MAX];
 	bool threshold_is_time;
@@ -67,6 +69,9 @@ struct swport_args {
 /* Buffer size for a list of DSCPs. */
 #define SWPORT_DSCPS_TEXT	256
 
+/* Of a size, or a time. */
+#define SWPORT_SIZE_TEXT	16
+
 /* swport_parse.c */
 const char *swport_peek(const struct swport_args *args);
 const char *swport_next(struct swport_args *args);
@@ -75,6 +80,10 @@ bool swport_given(const struct swport_args *args, int attr);
 int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value);
 int swport_read_size_word(struct swport_args *args, const char *name,
 			  uint32_t min, uint32_t max, uint32_t *bytes);
+const char *swport_write_size(uint32_t bytes, char *text);
+int swport_refuse_max(const char *name, const char *max, const char *min);
+int swport_need_size(const char *name, const char *word, uint32_t min, uint32_t max);
+double swport_shortest(uint32_t value, uint32_t one);
 int swport_parse_size(struct swport_args *args, int attr,
 		      const char *name, uint32_t min, uint32_t max);
 int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_q16);

@@ -27,47 +27,39 @@ static int swport_parse_dscps(struct swport_args *args, struct swport_class *cla
 	return 0;
 }
 
-static int swport_check_class(struct swport_class *class, bool with_min, bool with_max)
+/* @min, @max: as typed, or NULL */
+static int swport_check_class(struct swport_class *class, const char *min, const char *max)
 {
-	if (!with_min) {
-		fprintf(stderr,
-			"swport: ecn-class needs \"min SIZE\", a size of 0 to %d bytes\n",
-			SWPORT_LIMIT_MAX);
-		return -1;
-	}
-	if (!with_max)
+	if (!min)
+		return swport_need_size("ecn-class", "min", 0, SWPORT_LIMIT_MAX);
+	if (!max)
 		class->red[TCA_SWPORT_CLASS_MAX_BYTES] = class->red[TCA_SWPORT_CLASS_MIN];
-	if (class->red[TCA_SWPORT_CLASS_MIN] > class->red[TCA_SWPORT_CLASS_MAX_BYTES]) {
-		fprintf(stderr,
-			"swport: bad ecn-class max \"%" PRIu32 "\": must be a size of ecn-class min (%" PRIu32 ") to %d bytes\n",
-			class->red[TCA_SWPORT_CLASS_MAX_BYTES], class->red[TCA_SWPORT_CLASS_MIN],
-			SWPORT_LIMIT_MAX);
-		return -1;
-	}
+	if (class->red[TCA_SWPORT_CLASS_MIN] > class->red[TCA_SWPORT_CLASS_MAX_BYTES])
+		return swport_refuse_max("ecn-class", max, min);
 	return 0;
 }
 
 /* min SIZE [ max SIZE ] [ prob P ], in any order */
 static int swport_parse_thresholds(struct swport_args *args, struct swport_class *class)
 {
-	bool with_min = false, with_max = false;
+	const char *min = NULL, *max = NULL;
 	int err = 0;
 
 	class->red[TCA_SWPORT_CLASS_PROB] = SWPORT_ECN_PROB_MAX;
 	while (!err) {
 		if (swport_accept(args, "min")) {
-			with_min = true;
+			min = swport_peek(args);
 			err = swport_read_size_word(args, "ecn-class min", 0, SWPORT_LIMIT_MAX,
 						    &class->red[TCA_SWPORT_CLASS_MIN]);
 		} else if (swport_accept(args, "max")) {
-			with_max = true;
+			max = swport_peek(args);
 			err = swport_read_size_word(args, "ecn-class max", 0, SWPORT_LIMIT_MAX,
 						    &class->red[TCA_SWPORT_CLASS_MAX_BYTES]);
 		} else if (swport_accept(args, "prob")) {
 			err = swport_read_prob(args, "ecn-class prob",
 					       &class->red[TCA_SWPORT_CLASS_PROB]);
 		} else {
-			return swport_check_class(class, with_min, with_max);
+			return swport_check_class(class, min, max);
 		}
 	}
 	return err;
@@ -135,8 +127,8 @@ static void print_class(struct rtattr *attr)
 	swport_print_size("max", "max %s ", tb[TCA_SWPORT_CLASS_MAX_BYTES]);
 	if (swport_has(tb[TCA_SWPORT_CLASS_PROB], sizeof(uint32_t)))
 		print_color_float(PRINT_ANY, COLOR_NONE, "prob", "prob %g ",
-				  swport_get_u32(tb[TCA_SWPORT_CLASS_PROB]) /
-				  (double)SWPORT_ECN_PROB_MAX);
+				  swport_shortest(swport_get_u32(tb[TCA_SWPORT_CLASS_PROB]),
+						  SWPORT_ECN_PROB_MAX));
 	close_json_object();
 }
 

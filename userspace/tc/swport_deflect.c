@@ -76,20 +76,6 @@ static int swport_parse_tokens(struct swport_args *args)
 				   SWPORT_DEFLECT_TOKENS_MAX);
 }
 
-static int swport_parse_idle(struct swport_args *args)
-{
-	const char *word = swport_peek(args);
-
-	/* swport_parse_time() accepts "off", but idle cannot be turned off. */
-	if (word && !strcmp(word, "off")) {
-		fprintf(stderr, "swport: bad deflect idle \"off\": must be a time of %dns to %ds\n",
-			SWPORT_DEFLECT_IDLE_MIN, (int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000));
-		return -1;
-	}
-	return swport_parse_time(args, TCA_SWPORT_DEFLECT_IDLE, "deflect idle",
-				 SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX);
-}
-
 /*
  * A size, or the time in which the port sends as much: a detour is worth while for a packet
  * that would wait longer here.  Sizes never end in s, and times always do.
@@ -154,7 +140,8 @@ int swport_parse_deflect(struct swport_args *args)
 		else if (swport_accept(args, "tokens"))
 			err = swport_parse_tokens(args);
 		else if (swport_accept(args, "idle"))
-			err = swport_parse_idle(args);
+			err = swport_parse_time(args, TCA_SWPORT_DEFLECT_IDLE, "deflect idle",
+						SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX);
 		else if (swport_accept(args, "via"))
 			err = swport_parse_via(args);
 		else

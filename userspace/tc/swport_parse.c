@@ -95,22 +95,55 @@ static bool swport_read_size(const char *word, double *bytes)
 	return false;
 }
 
+/* Write a size in the largest unit that divides it; return @text. */
+const char *swport_write_size(uint32_t bytes, char *text)
+{
+	static const char * const units[] = { "b", "kb", "mb", "gb" };
+	size_t i = 0;
+
+	for (; bytes && !(bytes % 1024) && i + 1 < ARRAY_SIZE(units); i++)
+		bytes /= 1024;
+	snprintf(text, SWPORT_SIZE_TEXT, "%" PRIu32 "%s", bytes, units[i]);
+	return text;
+}
+
 /* Parse a size within its range; name is the option in error messages. */
 int swport_read_size_word(struct swport_args *args, const char *name,
 			  uint32_t min, uint32_t max, uint32_t *bytes)
 {
+	char least[SWPORT_SIZE_TEXT], most[SWPORT_SIZE_TEXT];
 	const char *word = swport_next(args);
 	double number;
 
 	if (!word || !swport_read_size(word, &number) ||
 	    number < min || number > max || number != floor(number)) {
-		fprintf(stderr,
-			"swport: bad %s \"%s\": must be a size of %u to %u bytes\n",
-			name, word ? word : "", min, max);
+		fprintf(stderr, "swport: bad %s \"%s\": must be a size of %s to %s, in whole bytes\n",
+			name, word ? word : "", swport_write_size(min, least),
+			swport_write_size(max, most));
 		return -1;
 	}
 	*bytes = number;
 	return 0;
+}
+
+/* A maximum below its minimum; both as typed, or @max is NULL. */
+int swport_refuse_max(const char *name, const char *max, const char *min)
+{
+	char most[SWPORT_SIZE_TEXT];
+
+	fprintf(stderr, "swport: bad %s max \"%s\": must be a size of %s min (%s) to %s\n",
+		name, max, name, min, swport_write_size(SWPORT_LIMIT_MAX, most));
+	return -1;
+}
+
+/* A clause without its minimum. */
+int swport_need_size(const char *name, const char *word, uint32_t min, uint32_t max)
+{
+	char least[SWPORT_SIZE_TEXT], most[SWPORT_SIZE_TEXT];
+
+	fprintf(stderr, "swport: %s needs \"%s SIZE\", a size of %s to %s\n", name, word,
+		swport_write_size(min, least), swport_write_size(max, most));
+	return -1;
 }
 
 int swport_parse_size(struct swport_args *args, int attr,
@@ -118,6 +151,7 @@ int swport_parse_size(struct swport_args *args, int attr,
 {
 	uint32_t bytes;
 
+	args->word[attr] = swport_peek(args);
 	if (swport_read_size_word(args, name, min, max, &bytes))
 		return -1;
 	return swport_set(args, attr, name, bytes);
@@ -160,22 +194,35 @@ bool swport_read_time(const char *word, double *ns)
 	return false;
 }
 
-/* TIME, or off */
+/* Write a time in the largest unit that divides it; return @text. */
+static const char *swport_write_time(uint32_t ns, char *text)
+{
+	size_t i = 0;
+
+	while (ns % swport_times[i].ns)
+		i++;
+	snprintf(text, SWPORT_SIZE_TEXT, "%" PRIu32 "%s", ns / swport_times[i].ns,
+		 swport_times[i].suffix);
+	return text;
+}
+
+/* TIME, or off where @name has it; its values are 0 then. */
 int swport_parse_time(struct swport_args *args, int attr, const char *name,
 		      uint32_t min_ns, uint32_t max_ns)
 {
-	bool is_long = max_ns >= 1000000000;
+	char least[SWPORT_SIZE_TEXT], most[SWPORT_SIZE_TEXT];
+	bool has_off = attr != TCA_SWPORT_DEFLECT_IDLE;
 	const char *word;
 	double ns = 0;
 
-	if (swport_accept(args, "off"))
+	if (has_off && swport_accept(args, "off"))
 		return swport_set(args, attr, name, 0);
 	word = swport_next(args);
 	if (!word || !swport_read_time(word, &ns) || ns < min_ns || ns > max_ns) {
-		fprintf(stderr,
-			"swport: bad %s \"%s\": must be off or a time of %" PRIu32 "ns to %" PRIu32 "%s\n",
-			name, word ? word : "", min_ns, max_ns / (is_long ? 1000000000 : 1000),
-			is_long ? "s" : "us");
+		fprintf(stderr, "swport: bad %s \"%s\": must be %sa time of %s to %s\n", name,
+			word ? word : "", has_off ? "off or " : "",
+			min_ns ? swport_write_time(min_ns, least) : "0ns",
+			swport_write_time(max_ns, most));
 		return -1;
 	}
 	return swport_set(args, attr, name, ns);
@@ -288,6 +335,18 @@ bool swport_has(struct rtattr *attr, size_t bytes)
 uint64_t swport_get_counter(struct rtattr *attr)
 {
 	return swport_has(attr, sizeof(uint64_t)) ? swport_get_u64(attr) : 0;
+}
+
+/* The shortest number that is read as @value / @one. */
+double swport_shortest(uint32_t value, uint32_t one)
+{
+	char text[32];
+	int digits = 0;
+
+	do {
+		snprintf(text, sizeof(text), "%.*g", ++digits, value / (double)one);
+	} while (rint(strtod(text, NULL) * one) != value);
+	return strtod(text, NULL);
 }
 
 /* Print a size: bytes in JSON; in text the largest unit that divides it. */

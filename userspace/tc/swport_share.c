@@ -68,25 +68,14 @@ void swport_print_share(struct rtattr **tb)
 		return;
 	swport_print_size("buffer", "buffer %s ", tb[TCA_SWPORT_BUFFER]);
 	print_color_float(PRINT_ANY, COLOR_NONE, "alpha", "alpha %.10g ",
-			  swport_get_u32(tb[TCA_SWPORT_ALPHA]) / (double)SWPORT_ALPHA_ONE);
+			  swport_shortest(swport_get_u32(tb[TCA_SWPORT_ALPHA]), SWPORT_ALPHA_ONE));
 }
 
-/* The shortest number that would be read as this one. */
 void swport_print_control_share(struct rtattr *attr)
 {
-	uint32_t share_q16;
-	char text[32];
-	int digits = 0;
-
-	if (!swport_has(attr, sizeof(share_q16)))
-		return;
-	share_q16 = swport_get_u32(attr);
-	do {
-		snprintf(text, sizeof(text), "%.*g", ++digits,
-			 share_q16 / (double)SWPORT_CONTROL_SHARE_MAX);
-	} while (rint(strtod(text, NULL) * SWPORT_CONTROL_SHARE_MAX) != share_q16);
-	print_color_float(PRINT_ANY, COLOR_NONE, "control_share", "control-share %g ",
-			  strtod(text, NULL));
+	if (swport_has(attr, sizeof(uint32_t)))
+		print_color_float(PRINT_ANY, COLOR_NONE, "control_share", "control-share %g ",
+				  swport_shortest(swport_get_u32(attr), SWPORT_CONTROL_SHARE_MAX));
 }
 
 /* The word of a flag that is set; no output for the default. */

@@ -88,11 +88,8 @@ static int finish_trim(struct swport_args *args)
 		{ TCA_SWPORT_TRIM_TO_SENDER, 0 },
 	};
 
-	if (!swport_given(args, TCA_SWPORT_TRIM_SIZE)) {
-		fprintf(stderr, "swport: trim needs \"size SIZE\", a size of %d to %d bytes\n",
-			SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX);
-		return -1;
-	}
+	if (!swport_given(args, TCA_SWPORT_TRIM_SIZE))
+		return swport_need_size("trim", "size", SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(defaults); i++)
 		if (!swport_given(args, defaults[i].attr))
 			swport_set(args, defaults[i].attr, "trim", defaults[i].value);
