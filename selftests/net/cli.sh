@@ -267,7 +267,7 @@ unknown argument 'frob'|flow show frob
 '10.0.0' is no address|flow show dst 10.0.0/8
 nosuch: No such device|flow show dev nosuch
 interval: 'x' cannot be read|flow watch interval x
-interval: '1ms' is out of range 10ms|flow watch interval 1ms
+interval: '1ms' is less than 10ms|flow watch interval 1ms
 no counters of 'nosuch'|stat nosuch
 END
 }

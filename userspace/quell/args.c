@@ -240,18 +240,19 @@ int word_quantity(const struct word *w, const char *text, void *place)
 	const struct quantity *q = w->data;
 	uint64_t *value = place;
 	enum qty_status why = qty_parse(text, q->unit, value);
-	char least[QTY_TEXT_LEN], most[QTY_TEXT_LEN] = "";
+	char least[QTY_TEXT_LEN], most[QTY_TEXT_LEN];
 
 	if (!why && *value >= q->least && *value <= q->most)
 		return STATUS_OK;
-	if (q->most < UINT64_MAX)
-		qty_format(most, sizeof(most), q->unit, q->most);
+	qty_format(least, sizeof(least), q->unit, q->least);
+	qty_format(most, sizeof(most), q->unit, q->most);
 	if (why)
 		complain("%s: '%s' %s; expected %s", w->word, text, qty_status_text(why),
 			 qty_expected(q->unit));
+	else if (q->most == UINT64_MAX)
+		complain("%s: '%s' is less than %s", w->word, text, least);
 	else
-		complain("%s: '%s' is out of range %s ..%s%s; expected %s", w->word, text,
-			 qty_format(least, sizeof(least), q->unit, q->least), *most ? " " : "",
+		complain("%s: '%s' is out of range %s .. %s; expected %s", w->word, text, least,
 			 most, qty_expected(q->unit));
 	return STATUS_INPUT;
 }
@@ -302,7 +303,7 @@ int word_prefix(const struct word *w, const char *text, void *place)
 	most_bits = address.ss_family == AF_INET ? 32 : 128;
 	bits = most_bits;
 	if (slash && (!is_number(slash + 1, 10, &bits) || bits > most_bits)) {
-		complain("%s: '%s' is out of range 0 .. %u", w->word, slash + 1, most_bits);
+		complain("%s: the length of '%s' is out of range 0 .. %u", w->word, text, most_bits);
 		return STATUS_INPUT;
 	}
 	map_address(prefix->addr, &address);

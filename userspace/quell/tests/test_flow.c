@@ -120,7 +120,7 @@ TEST(flow_args_parse__refused_cases)
 		{ false, "frob", "unknown argument 'frob'" },
 		{ false, "cc", "the value of 'cc' is missing" },
 		{ false, "dst 10.0.0/8", "is no address" },
-		{ false, "dst 10.0.0.0/33", "is out of range 0 .. 32" },
+		{ false, "dst 10.0.0.0/33", "dst: the length of '10.0.0.0/33' is out of range 0 .. 32" },
 		{ false, "src fd00::/129", "is out of range 0 .. 128" },
 		{ false, "sport 65536", "is out of range 1 .. 65535" },
 		{ false, "state open", "'open' is no state" },
@@ -134,7 +134,7 @@ TEST(flow_args_parse__refused_cases)
 		{ true, "-s", "unknown argument '-s'" },
 		{ true, "prefix 8", "unknown argument 'prefix'" },
 		{ false, "interval 1s", "unknown argument 'interval'" },
-		{ true, "interval 1ms", "out of range 10ms" },
+		{ true, "interval 1ms", "is less than 10ms" },
 		{ true, "interval 1", "has no unit" },
 	};
 	struct flow_args words;

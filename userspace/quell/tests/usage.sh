@@ -131,6 +131,11 @@ expect 1 "metrics are of all modules, and not JSON" -j stat --metrics
 expect 1 "metrics are of all modules, and not JSON" stat --openmetrics swift
 expect 1 "flow: unknown argument 'frob'" flow show frob
 expect 1 "flow: unknown argument 'interval'" flow show interval 1s
+expect 1 "interval: '5ms' is less than 10ms" flow watch interval 5ms
+expect 1 "dst: the length of '10.0.0.0/8/8' is out of range 0 .. 32" flow show dst 10.0.0.0/8/8
+expect 1 "by: 'swift' is no governor and no reason (there are: algorithm, search, cubic," flow show by swift
+expect 1 "prefix: '0' is out of range 1 .. 128" flow show -s prefix 0
+expect 1 "doctor: '--if' is given twice" doctor --if swift --if dart
 expect 1 "sort: 'frob' is no key" flow watch sort frob
 expect 1 "flow: unknown argument '--no-color'" flow show --no-color
 expect 1 "flow watch: standard output is no terminal; try: quell -j flow watch" flow watch
