@@ -38,23 +38,6 @@ void append_name(char *text, size_t len, const char *name)
 }
 
 /**
- * cc_lookup() - look an algorithm up
- * @list: from cc_fetch()
- * @name: its name
- *
- * Return: the algorithm, or NULL.
- */
-const struct cc *cc_lookup(const struct cc_list *list, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (!strcmp(list->list[i].name, name))
-			return &list->list[i];
-	return NULL;
-}
-
-/**
  * cc_not_loaded() - complain that one of Quell's algorithms is not loaded
  * @name: of the algorithm
  *
@@ -118,14 +101,14 @@ int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
  */
 const struct param *cc_find_param(const struct cc *cc, const char *name)
 {
+	const struct param *found = cc_param(cc, name);
 	char known[1024] = "";
 	size_t i;
 
-	for (i = 0; i < cc->n_params; i++) {
-		if (!strcmp(cc->params[i].name, name))
-			return &cc->params[i];
+	if (found)
+		return found;
+	for (i = 0; i < cc->n_params; i++)
 		append_name(known, sizeof(known), cc->params[i].name);
-	}
 	if (strchr(name, '='))
 		complain("'%s': expected the name of a parameter, without a value", name);
 	else

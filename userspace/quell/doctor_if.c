@@ -111,19 +111,9 @@ static bool is_counted(const struct diag *d)
 	return d->state != STATE_LISTEN && d->min_rtt_us && !is_local(d);
 }
 
-static const struct param *find_param(const struct cc *cc, const char *name)
-{
-	size_t i;
-
-	for (i = 0; cc && i < cc->n_params; i++)
-		if (!strcmp(cc->params[i].name, name))
-			return &cc->params[i];
-	return NULL;
-}
-
 static uint64_t param_value(const struct cc *cc, const char *name)
 {
-	const struct param *p = find_param(cc, name);
+	const struct param *p = cc_param(cc, name);
 
 	return p ? p->value : 0;
 }
@@ -416,7 +406,7 @@ static void add_ecn(const struct doctor_host *h, const struct view *v, struct fi
 
 static void add_option(const struct doctor_host *h, const struct view *v, struct findings *findings)
 {
-	const struct param *option = find_param(h->ccs.n ? &h->ccs.list[0] : NULL, "option");
+	const struct param *option = cc_param(cc_lookup(&h->ccs, "quell"), "option");
 	const struct quell_core *core = v->change->core;
 	bool needs = core->flags & QUELL_CORE_OFFERS;
 	unsigned int bytes = core->flags & QUELL_CORE_TELEMETRY ? TELEMETRY_BYTES : OPTION_BYTES;
@@ -451,7 +441,7 @@ int doctor_if(const struct doctor_host *host, const struct doctor_change *change
 	      struct findings *findings)
 {
 	struct view v = { .change = change };
-	const struct param *adapt = find_param(change->cc, "adapt");
+	const struct param *adapt = cc_param(change->cc, "adapt");
 	int faults = 0;
 	size_t i;
 

@@ -62,12 +62,7 @@ static bool is_text(const char *text, const char *want)
 /* Whether an algorithm is one of Quell's that are loaded. */
 static bool is_quell(const struct doctor_host *host, const char *cc)
 {
-	size_t i;
-
-	for (i = 0; i < host->ccs.n; i++)
-		if (!strcmp(cc, host->ccs.list[i].name) && strcmp(cc, "quell"))
-			return true;
-	return false;
+	return strcmp(cc, "quell") && cc_lookup(&host->ccs, cc);
 }
 
 /* Sources that are read in less than a microsecond. */
@@ -106,16 +101,9 @@ static uint64_t largest_window_bytes(const struct flow_list *flows)
 /* Whether a parameter of quell.ko has a value. */
 static bool is_set(const struct doctor_host *host, const char *name, uint64_t value)
 {
-	size_t i, j;
+	const struct param *p = cc_param(cc_lookup(&host->ccs, "quell"), name);
 
-	for (i = 0; i < host->ccs.n; i++) {
-		const struct cc *cc = &host->ccs.list[i];
-
-		for (j = 0; is_text(cc->name, "quell") && j < cc->n_params; j++)
-			if (is_text(cc->params[j].name, name))
-				return cc->params[j].value == value;
-	}
-	return false;
+	return p && p->value == value;
 }
 
 /* A condition: of the host @h, an interface @d or flow @f of it, or a holder. */

@@ -143,3 +143,37 @@ static int join_last(void *list)
 const struct attr_kind lookahead_kind =
 	ATTR_KIND(lookahead_rows, 0, struct lookahead, ATTR_BIT(QUELL_A_LOOKAHEAD_NAME),
 		  .after = join_last);
+
+/**
+ * cc_lookup() - look an algorithm up
+ * @list: the algorithms
+ * @name: its name
+ *
+ * Return: the algorithm, or NULL.
+ */
+const struct cc *cc_lookup(const struct cc_list *list, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->list[i].name, name))
+			return &list->list[i];
+	return NULL;
+}
+
+/**
+ * cc_param() - look a parameter up
+ * @cc: algorithm, or NULL
+ * @name: of the parameter
+ *
+ * Return: the parameter, or NULL.
+ */
+const struct param *cc_param(const struct cc *cc, const char *name)
+{
+	size_t i;
+
+	for (i = 0; cc && i < cc->n_params; i++)
+		if (!strcmp(cc->params[i].name, name))
+			return &cc->params[i];
+	return NULL;
+}

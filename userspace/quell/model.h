@@ -234,5 +234,7 @@ extern const struct attr_kind flow_counter_kind;
 extern const struct attr_kind brief_flow_kind;
 
 void flow_release(struct flow *f);
+const struct cc *cc_lookup(const struct cc_list *list, const char *name);
+const struct param *cc_param(const struct cc *cc, const char *name);
 
 #endif /* QUELL_CLI_MODEL_H */

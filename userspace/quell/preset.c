@@ -48,16 +48,6 @@ const char *preset_value(const struct preset *preset, const char *name,
 	return NULL;
 }
 
-static bool has_param(const struct cc *cc, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < cc->n_params; i++)
-		if (!strcmp(cc->params[i].name, name))
-			return true;
-	return false;
-}
-
 static bool has_values(const struct cc *cc, const struct preset *preset)
 {
 	struct preset_word word;
@@ -65,7 +55,7 @@ static bool has_values(const struct cc *cc, const struct preset *preset)
 	size_t i;
 
 	while (preset_next(&at, &word))
-		if (!has_param(cc, word.name))
+		if (!cc_param(cc, word.name))
 			return false;
 	for (i = 0; i < cc->n_params; i++) {
 		const struct param *p = &cc->params[i];

@@ -169,7 +169,6 @@ int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list 
 int flow_show_once(struct app *app, struct flow_args *words);
 int flow_check_cc(struct app *app, const char *cc);
 int cc_fetch(struct app *app, struct cc_list *list);
-const struct cc *cc_lookup(const struct cc_list *list, const char *name);
 int cc_not_loaded(const char *name);
 int cc_find(const struct cc_list *list, const char *name, const struct cc **cc);
 const struct param *cc_find_param(const struct cc *cc, const char *name);

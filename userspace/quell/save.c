@@ -43,16 +43,13 @@ static int save_ccs(struct app *app, uint64_t *limit_ns, FILE *set, FILE *reset)
 {
 	struct cc_list list;
 	int status = cc_fetch(app, &list);
-	size_t i, j;
+	const struct param *lookahead = cc_param(cc_lookup(&list, "dart"), "lookahead");
+	size_t i;
 
-	for (i = 0; !status && i < list.n; i++) {
-		const struct cc *cc = &list.list[i];
-
-		save_cc(cc, set, reset);
-		for (j = 0; !strcmp(cc->name, "dart") && j < cc->n_params; j++)
-			if (!strcmp(cc->params[j].name, "lookahead"))
-				*limit_ns = cc->params[j].value;
-	}
+	for (i = 0; !status && i < list.n; i++)
+		save_cc(&list.list[i], set, reset);
+	if (lookahead)
+		*limit_ns = lookahead->value;
 	cc_list_free(&list);
 	return status;
 }
