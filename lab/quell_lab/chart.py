@@ -37,7 +37,8 @@ LOG_TICKS = ((5, None), (20, (1, 2, 3, 5, 7)), (1000, (1, 2, 5)), (math.inf, (1,
 STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10,
          "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
          "grid.color": "#e4e4e4", "grid.linewidth": 0.6, "axes.axisbelow": True,
-         "legend.frameon": False, "pdf.fonttype": 42, "svg.hashsalt": "quell", "path.simplify": True}
+         "legend.frameon": False, "svg.hashsalt": "quell", "path.simplify": True,
+         "pdf.fonttype": 42}
 INSIDE = {"loc": "upper right", "fontsize": 7}		# legends of a facet
 BESIDE = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "fontsize": 8}
 

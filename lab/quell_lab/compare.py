@@ -96,7 +96,8 @@ class Side:
                                        int(row["fct_ns"]) if int(row["fct_ns"]) >= 0 else None)
                     for row in self.rows()}
         except (KeyError, ValueError) as error:
-            raise InputError(os.path.join(self.directory, FLOWS), f"not a table of flows: {error}") from None
+            raise InputError(os.path.join(self.directory, FLOWS),
+                             f"not a table of flows: {error}") from None
 
 
 def _flat(path, value):

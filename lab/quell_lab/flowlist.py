@@ -106,8 +106,9 @@ class Reader:
             raise word.wrong(f"'{word.text}' is no time in {what}")
         time_ns = int(Fraction(word.text) * unit_ns) - self.values["origin"]
         if not 0 <= time_ns <= TIME_MAX:
-            raise word.wrong(f"{show_time(time_ns + self.values['origin'])} is out of range: {show_time(self.values['origin'])}, the origin, "
-                             f"to {show_time(TIME_MAX)} later")
+            origin_ns = self.values["origin"]
+            raise word.wrong(f"{show_time(time_ns + origin_ns)} is out of range: "
+                             f"{show_time(origin_ns)}, the origin, to {show_time(TIME_MAX)} later")
         return time_ns
 
     def add(self, ends, size_bytes, start_ns, stop_ns=None):

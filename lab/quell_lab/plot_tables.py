@@ -74,11 +74,11 @@ def _by_size(places, path, values, labels, flows):
     """A figure of slowdown."""
     for key in ("measure", "flows", "truth", "queue"):
         if values[key]:
-            raise InputError(places.name(f"{path}.{key}"), f"not with {OF_SIZES}, which is of whole "
-                             "runs")
+            raise InputError(places.name(f"{path}.{key}"), f"not with {OF_SIZES}, which is of "
+                             "whole runs")
     if not slowdown.has_sizes(flows):
-        raise InputError(places.name(f"{path}.kind"), f"{OF_SIZES} is by size, and all flows are as "
-                         "large")
+        raise InputError(places.name(f"{path}.kind"), f"{OF_SIZES} is by size, and all flows "
+                         "are as large")
     known = [name for name, _ in slowdown.PERCENTILES]
     shown = _chosen(places.name(f"{path}.percentiles"), values["percentiles"] or ["p50", "p99"],
                     known, "percentile")

@@ -29,8 +29,8 @@ CAPTIONS = {
             "pass, or DCQCN holds the sender below its share. A band shows what held longest in "
             "each 900th of the time; dart.csv has every change.",
     "slowdown": "Completion time over that of the flow alone on the idle network, in bins of as "
-                "many flows each, drawn at the largest size of each; with a 99.9th percentile where "
-                "every bin has 1000 flows. slowdown.csv has the numbers.",
+                "many flows each, drawn at the largest size of each; with a 99.9th percentile "
+                "where every bin has 1000 flows. slowdown.csv has the numbers.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet. With more "
             "than 24 flows as for goodput.",
     "joins": "Rates that the senders' algorithms set, around some joins. Dotted: the line and an "
@@ -49,8 +49,8 @@ JOIN_TITLES = {
 }
 JOINS = ("Times are from the start of the joining flow, over all joins, at two places. At the "
          "senders: the instant from which the rates that their algorithms set are equal. At the "
-         "receiver: the beginning of the first round trip from which the bytes delivered in each are "
-         "equal, which may be before the rates are set; of the first time its end.")
+         "receiver: the beginning of the first round trip from which the bytes delivered in each "
+         "are equal, which may be before the rates are set; of the first time its end.")
 
 
 def _micro(time_ns):

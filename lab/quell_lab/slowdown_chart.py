@@ -11,7 +11,7 @@ INCH = 3.6
 
 
 def tail_remark(parts):
-    """What the 99.9th percentile of some bins or classes is, where it is the slowest flow; or ''."""
+    """What the 99.9th percentile of bins or classes is, where it is the slowest flow; or ''."""
     few = [one["flows"] < TAIL_FLOWS for one in parts]
     if not any(few):
         return ""

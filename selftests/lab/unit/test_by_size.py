@@ -42,7 +42,8 @@ class Tables(unittest.TestCase):
             ("up to 10 kB, p50", "1,000", "1.50 (1.25 to 2.00)", "2.50 (2.25 to 3.00)"),
             ("up to 10 kB, p99", "1,000", "1.50 (1.25 to 2.00)", "2.50 (2.25 to 3.00)"),
             ("up to 10 kB, p99.9", "1,000", "15.0 (12.5 to 20.0)", "25.0 (22.5 to 30.0)"),
-            ("10 kB to 1 MB, p50", "9", "40.0", "40.0"), ("10 kB to 1 MB, p99", "9", "40.0", "40.0")])
+            ("10 kB to 1 MB, p50", "9", "40.0", "40.0"),
+            ("10 kB to 1 MB, p99", "9", "40.0", "40.0")])
 
     def test_no_tail_of_fewer_than_a_thousand(self):
         for flows, said in ((999, False), (1000, True)):
@@ -101,7 +102,8 @@ class Files(unittest.TestCase):
         self.assertEqual(tuple(rows[0]), by_size.COLUMNS)
         self.assertIn({"quantity": "slowdown", "from_bytes": "0", "to_bytes": "10000",
                        "percentile": "p99.9", "cc": "dctcp", "flows": "1000", "seeds": "3",
-                       "median": "25.0", "min": "22.5", "max": "30", "values": "25.0 22.5 30"}, rows)
+                       "median": "25.0", "min": "22.5", "max": "30",
+                       "values": "25.0 22.5 30"}, rows)
 
     def test_several_tables(self):
         path = os.path.join(self.directory, "a.csv")

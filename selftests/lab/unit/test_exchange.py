@@ -39,7 +39,8 @@ class Scratch(unittest.TestCase):
         return path
 
     def lab(self, *argv):
-        return subprocess.run([LAB, *argv], capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run([LAB, *argv], capture_output=True, text=True, check=False,
+                              timeout=120)
 
 
 class Lists(Scratch):
@@ -80,7 +81,8 @@ class Lists(Scratch):
     def test_not_expressed(self):
         for flows, name, words in (
                 (WAITING, "hpcc", "hpcc: flow 2 .h1 to h2. starts after flow 1, which hpcc cannot"),
-                ([FLOWS[0], dict(WAITING[1], start="1us")], "htsim", "starts some time after flow 1"),
+                ([FLOWS[0], dict(WAITING[1], start="1us")], "htsim",
+                 "starts some time after flow 1"),
                 ([FLOWS[1], dict(FLOWS[1], on=1)], "htsim", "takes the connection of flow 1"),
                 ([dict(ENDS, bytes=3000, stop="9us")], "conweave", "has a stop"),
                 ([dict(ENDS, bytes="2gb")], "htsim", "2147483648 bytes: more than the 2147483647"),
@@ -94,7 +96,8 @@ class Lists(Scratch):
                           "flow = [{ src = 'h1', dst = 'h3', bytes = 9 }]\n")
         self.assertEqual(self.lab("export", path, "--format", "conweave").stdout,
                          "1\n0 2 3 9 0.000000000\n")
-        self.assertIn("'hpc', did you mean 'hpcc'", self.lab("export", path, "--format", "hpc").stderr)
+        self.assertIn("'hpc', did you mean 'hpcc'",
+                      self.lab("export", path, "--format", "hpc").stderr)
 
 
 class Completions(Scratch):

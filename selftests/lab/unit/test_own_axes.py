@@ -68,8 +68,8 @@ class Keys(unittest.TestCase):
         flows = [helpers.flow_result(flow, 0, 3000, ideal_ns=1000) for flow in wanted.flows]
         (make,) = own_axes.of_run(wanted, [helpers.run_result(wanted, flows)]).values()
         (facet,) = make().facets
-        self.assertEqual(facet.title, "99.9th percentile\n(the slowest flow: a point has fewer than "
-                         "1000)")
+        self.assertEqual(facet.title, "99.9th percentile\n(the slowest flow: a point has fewer "
+                         "than 1000)")
         self.assertEqual((facet.x.ticks[1], facet.lines[0].ys),
                          (["up to 10 kB", "100 kB to 1 MB"], [3, 3]))
 

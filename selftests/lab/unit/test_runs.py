@@ -198,8 +198,8 @@ class Runs(unittest.TestCase):
         self.assertEqual([one[key] for key in ("setup_cpu_s", "run_cpu_s", "cpu_s",
                                                "peak_memory_bytes", "packet_hops_per_cpu_s")],
                          [0.5, 3.0, 4.0, 2 << 20, 9])
-        self.assertRegex(run.stdout, r"\n\ncost of the run +packet hops +wall +of it set-up +CPU +of it "
-                         r"flows +hops/CPU s +memory\n"
+        self.assertRegex(run.stdout, r"\n\ncost of the run +packet hops +wall +of it set-up +CPU "
+                         r"+of it flows +hops/CPU s +memory\n"
                          r"cubic +27 +\d+\.\d s +\d+\.\d s +4\.0 s +3\.0 s +9 +2 MB\n")
         self.assertNotIn("CPU", run.stdout.splitlines()[0])
         self.assertNotIn("quell-c", self.text("raw/1-cubic/kernel.log"))

@@ -234,10 +234,12 @@ class Lists(Written):
         self.assertEqual(self.list("a.list", text, format="htsim"), self.list("a.cm", text))
 
     def test_htsim_s_flows_one_after_the_other(self):
-        text = ("Nodes 4\nConnections 3\nTriggers 2\n0->2 id 2 trigger 1 size 8 send_done_trigger 2\n"
+        text = ("Nodes 4\nConnections 3\nTriggers 2\n0->2 id 2 trigger 1 size 8 "
+                "send_done_trigger 2\n"
                 "0->1 id 1 start 0 size 7 send_done_trigger 1\n3->0 id 3 start 5000 size 9\n"
                 "trigger id 1 oneshot\ntrigger id 2 oneshot\n")
-        self.assertEqual([(one.dst, one.start_ns, one.after) for one in self.arrivals("a.cm", text)],
+        found = self.arrivals("a.cm", text)
+        self.assertEqual([(one.dst, one.start_ns, one.after) for one in found],
                          [("h2", 0, None), ("h1", 5, None), ("h3", 0, 0)])
 
     def test_hpcc(self):
@@ -246,11 +248,13 @@ class Lists(Written):
                          [("h3", "h4", 5, 0), ("h1", "h2", 1000, 123)])
 
     def test_conweave(self):
-        self.assertEqual(self.list("a.txt", "2 \n0 1 3 1000 2.000000123\n2 3 3 0 2.0\n", origin="2s"),
+        text = "2 \n0 1 3 1000 2.000000123\n2 3 3 0 2.0\n"
+        self.assertEqual(self.list("a.txt", text, origin="2s"),
                          [("h3", "h4", 1, 0), ("h1", "h2", 1000, 123)])
 
     def test_ns3_rdma(self):
-        found = self.arrivals("a.txt", "1\n2 1 3 10000000 2.0 9.5\n\nsrc dst priority\n", origin="2s")
+        text = "1\n2 1 3 10000000 2.0 9.5\n\nsrc dst priority\n"
+        found = self.arrivals("a.txt", text, origin="2s")
         self.assertEqual([(one.src, one.dst, one.size_bytes, one.start_ns, one.stop_ns)
                           for one in found], [("h3", "h2", 10**10, 0, 7500 * 10**6)])
         (one,) = self.arrivals("a.txt", "2 1 3 100 2 9\n", format="ns3-rdma", packet="1500b")
@@ -284,7 +288,8 @@ class Lists(Written):
         self.assertEqual(self.list("a.txt", row, switches=[1, 3])[0][:2], ("h2", "h3"))
 
     def test_flows_without_an_end(self):
-        for name, text in (("a.cm", "0->1 start 0 size 0\n"), ("a.txt", "0 1 3 100 1000000000000 0\n")):
+        for name, text in (("a.cm", "0->1 start 0 size 0\n"),
+                           ("a.txt", "0 1 3 100 1000000000000 0\n")):
             (one,) = self.arrivals(name, text)
             self.assertEqual((one.size_bytes, one.endless), (flowlist.SIZE_MAX, True))
         path = self.write("a.txt", "0 1 3 100 1000000000000 0\n")
@@ -332,7 +337,7 @@ class Lists(Written):
                 ("a.cm", "Nodes\n", "is not Nodes NUMBER"),
                 ("a.txt", "0 1 3 100 0 0\n", "a.txt:1:11: '0' bytes is out of range"),
                 ("a.txt", "0 1 3 100 0x5 0\n", "a.txt:1:1: no columns of hpcc and ns3-rdma"),
-                ("a.txt", "0 1 3 100\n", "a.txt:1:1: 4 columns: SRC DST PRIORITY PORT BYTES START "),
+                ("a.txt", "0 1 3 100\n", "a.txt:1:1: 4 columns: SRC DST PRIORITY PORT BYTES"),
                 ("a.txt", "1\n0 1 3 70000 5 1\n", "no columns of hpcc and ns3-rdma: name one"),
                 ("a.txt", "0 1 3 100 90 1\n0 1 3 100 5 soon\n", "2:13: 'soon' is no time in sec"),
                 ("a.txt", "3\n0 1 3 100 90 1\n", "a.txt:1:1: announces 3 flows and has 1$"),
