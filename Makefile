@@ -170,8 +170,8 @@ bpf-traces: deps-check lab ebpf
 
 # Quell on PREEMPT_RT under lockdep, two kernels built first; see Documentation/testing.md
 rt: deps-check
-	selftests/net/run-qemu 7.3-rt --timeout 7200
-	selftests/net/run-qemu 6.12-rt --timeout 7200
+	selftests/net/run-qemu 7.3-rt --timeout 9000 --test-timeout 1800
+	selftests/net/run-qemu 6.12-rt --timeout 9000 --test-timeout 1800
 
 # Whether TCP's functions have changed that tcp_internals.c mirrors
 tcp-originals:

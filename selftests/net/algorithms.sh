@@ -228,7 +228,8 @@ held_for()
 	done
 }
 
-# A flow without the limit exceeds it, then keeps it, then exceeds it again.
+# A flow without the limit exceeds it, then keeps it, then exceeds it again.  A round trip of an
+# emulated host may take seconds, and windows change once in one.
 parameter_acts()
 {
 	local status
@@ -236,10 +237,10 @@ parameter_acts()
 	port limit 450kb && tc -n "$router" qdisc replace dev down0 root netem \
 		delay "${delays[$algorithm]:-0ms}" limit 10000 || return 1
 	start_in "$receiver" wget -q -O /dev/null "$(url "$ipv4" long)"
-	poll 30 flow_is "${held[$algorithm]} | not" &&
-	set_params "${holds[$algorithm]}" && poll 30 held_for 4 &&
+	poll 120 flow_is "${held[$algorithm]} | not" &&
+	set_params "${holds[$algorithm]}" && poll 120 held_for 4 &&
 	reset_params &&
-	poll 30 flow_is "${held[$algorithm]} | not"
+	poll 120 flow_is "${held[$algorithm]} | not"
 	status=$?
 	stop "$started"
 	tc -n "$router" qdisc del dev down0 root

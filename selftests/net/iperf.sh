@@ -48,8 +48,8 @@ serve()
 flow_row()
 {
 	in_netns "$sender" quell -j flow show >"$dir/flows" &&
-	jq -e "[.[] | select(.dport == $port and .inflight_bytes > 10000 and
-		.rtt_ns != null)][0] // empty" \
+	jq -e "[.[] | select(.dport == $port and .inflight_bytes > 0 and
+		.rtt_ns != null)] | max_by(.inflight_bytes) // empty" \
 		"$dir/flows" >"$dir/flow"
 }
 
@@ -71,7 +71,7 @@ transfer()
 	start_in "$sender" iperf3 -J -c "$1" -p "$port" -t "$time_s" \
 		>"$dir/iperf.full"
 
-	poll 10 flow_row
+	poll 30 flow_row
 	port_stats "$dir/port.busy"
 	# With -J iperf3 of Debian 12 ends with 0 on errors, too.
 	if ! wait "$started" || ! json '.error == null' "$dir/iperf.full"; then
