@@ -276,6 +276,8 @@ struct quell_flow {
 	/* Why CUBIC governs, as reported last; 0: not. */
 	u8			fallback_reported;
 	bool			option_seen;	/* from the peer; receive hook */
+	u8			family;
+	u32			id;	/* in quell_net.flows */
 	struct quell_path	path;
 	struct quell_tcpint	tcp_int;
 	struct quell_recover	recover;
@@ -295,8 +297,8 @@ struct quell_flow {
 	/* Packets in a row without it despite room; receive hook. */
 	u16			option_missed;
 
-	/* Losses, dumps and the flow's end. */
-	u16			family;
+	/* Losses, dumps and the flow's end; icsk_ext_hdr_len as last set, option's room included. */
+	u16			ext_hdr_bytes;
 	u64			retransmits;
 	u32			karn;	/* RTT samples discarded because of a retransmission */
 	/* Segments not recorded because the ring was full. */
@@ -306,9 +308,6 @@ struct quell_flow {
 		struct quell_undo	undo;
 		struct rcu_head		rcu;	/* @undo is not used any more */
 	};
-	/* icsk_ext_hdr_len as last set, @option_room_bytes included. */
-	u32			ext_hdr_bytes;
-	u32			id;	/* in quell_net.flows */
 	struct in6_addr		saddr;
 	struct in6_addr		daddr;
 };

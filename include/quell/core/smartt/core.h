@@ -33,7 +33,7 @@ static const struct quell_param_desc quell_smartt_core_params[] = {
 	SMARTT_PARAM("eta", PKTS_Q16, eta_pkts_q16, ETA_PKTS_Q16,
 		     "Increase per base round trip whatever the signals."),
 	SMARTT_PARAM("fast", Q16, fast_q16, FAST_Q16,
-		     "FastIncrease per byte acknowledged; 0 is off."),
+		     "FastIncrease per byte acknowledged, with adapt at most 1; 0 is off."),
 	SMARTT_PARAM("fast-slack", NS, fast_slack_ns, FAST_SLACK_NS,
 		     "Delay above the base round trip that still counts as none."),
 	SMARTT_PARAM("md", Q16, md_q16, MD_Q16,
