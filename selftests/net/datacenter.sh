@@ -76,12 +76,15 @@ has_sent()
 	[ "$(sent_bytes)" -gt "$1" ]
 }
 
-# All connections anew, through a port with counters of 0, until it has sent 60 MB.
+# All connections anew, through a port with counters of 0, until it has sent enough for the values.
 start_sending()
 {
+	local enough=60000000
+
+	is_virtual || enough=3000000
 	in_netns "$router" tc qdisc replace dev eth2 root pfifo &&
 	in_netns "$router" ../pages/follow "$page" port >/dev/null &&
-	send_from "$host" && send_from "$other" && poll 100 has_sent 60000000
+	send_from "$host" && send_from "$other" && poll 200 has_sent "$enough"
 }
 
 stop_sending()
