@@ -267,17 +267,28 @@ static u64 amount_q16(const struct core *core, u64 units)
 
 static u32 flags_of(const struct core *core)
 {
-	u32 flags = 0;
-
-	memcpy(&flags, core->flags, core->flags_bytes);	/* little-endian machines test */
-	return flags;
+	switch (core->flags_bytes) {
+	case sizeof(u8):
+		return *(u8 *)core->flags;
+	case sizeof(u16):
+		return *(u16 *)core->flags;
+	default:
+		return *(u32 *)core->flags;
+	}
 }
 
 static void set_lost(const struct core *core)
 {
-	u32 flags = flags_of(core) | core->lost;
-
-	memcpy(core->flags, &flags, core->flags_bytes);
+	switch (core->flags_bytes) {
+	case sizeof(u8):
+		*(u8 *)core->flags |= core->lost;
+		break;
+	case sizeof(u16):
+		*(u16 *)core->flags |= core->lost;
+		break;
+	default:
+		*(u32 *)core->flags |= core->lost;
+	}
 }
 
 static void begin(const struct core *core)
