@@ -150,7 +150,7 @@ without_modules()
 }
 
 # Where they are installed, so that the system's own modprobe finds them.
-words=(installed "apt install quell-dkms")
+words=(installed "apt install ./quell-dkms_*.deb  # from make deb, INSTALL.md")
 ! grep -qs /tcp_swift.ko "/lib/modules/$(uname -r)/modules.dep" || words=(loaded "modprobe tcp_swift")
 plan 10
 check "network, swift on the left" make_network 10mbit

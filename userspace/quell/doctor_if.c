@@ -180,7 +180,8 @@ static void add_module(const struct doctor_host *h, const struct view *v, struct
 		COMMAND(add(findings, DOCTOR_FAULT, "module",
 			    "the module %s of %s is not installed for this kernel", core->module,
 			    core->name),
-			h->has_dkms ? "dkms autoinstall -k %s" : "apt install quell-dkms",
+			h->has_dkms ? "dkms autoinstall -k %s" :
+			"apt install ./quell-dkms_*.deb  # from make deb, INSTALL.md",
 			h->release);
 }
 

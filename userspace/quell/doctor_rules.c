@@ -170,7 +170,8 @@ static bool has_other_reason(const struct subject *s);
 
 /* Commands that make Quell's modules available; modprobe does not find one not installed. */
 static const char * const installs[] = {
-	"modprobe tcp_swift", "dkms autoinstall -k %V", "apt install quell-dkms",
+	"modprobe tcp_swift", "dkms autoinstall -k %V",
+	"apt install ./quell-dkms_*.deb  # from make deb, INSTALL.md",
 };
 
 static const struct rule rules[] = {
@@ -190,7 +191,8 @@ static const struct rule rules[] = {
 	{ DOCTOR_NOTE, "module", HOST, "", has_bpf_alone, "the module quell is not %I%O", "%X" },
 	{ DOCTOR_FAULT, "module", HOST, "", is_locked,
 	  "Secure Boot: this kernel loads only modules that are signed with a key it knows;"
-	  " the BPF objects of quell-bpf do without", "apt install quell-bpf" },
+	  " the BPF objects of quell-bpf do without",
+	  "apt install ./quell-bpf_*.deb  # from make deb, INSTALL.md" },
 	{ DOCTOR_FAULT, "module", HOST, "", has_no_algorithm,
 	  "no module of an algorithm is loaded", "%X" },
 	{ DOCTOR_NOTE, "module", HOST, "", is_unused,

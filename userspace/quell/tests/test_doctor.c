@@ -183,7 +183,8 @@ TEST(doctor_check__host_cases)
 	h.locked = true;
 	check(_metadata, &h, "0 module the module quell is not loaded\nmodprobe tcp_swift\n"
 	      "0 module Secure Boot: this kernel loads only modules that are signed with a key it"
-	      " knows; the BPF objects of quell-bpf do without\napt install quell-bpf\n");
+	      " knows; the BPF objects of quell-bpf do without\n"
+	      "apt install ./quell-bpf_*.deb  # from make deb, INSTALL.md\n");
 	h = sound_host();
 	h.ccs.n = 1;
 	check(_metadata, &h, "0 module no module of an algorithm is loaded\nmodprobe tcp_swift\n");
@@ -216,11 +217,11 @@ TEST(doctor_check__install_cases)
 	h.has_modules = false;
 	h.ccs.n = 1;
 	check(_metadata, &h, "0 module no module of an algorithm is loaded\n"
-	      "apt install quell-dkms\n");
+	      "apt install ./quell-dkms_*.deb  # from make deb, INSTALL.md\n");
 	h.has_quell = false;
 	strcpy(h.release, "6.12.1-x");
 	check(_metadata, &h, "0 module the module quell is not installed for this kernel\n"
-	      "apt install quell-dkms\n");
+	      "apt install ./quell-dkms_*.deb  # from make deb, INSTALL.md\n");
 	h.has_dkms = true;
 	check(_metadata, &h, "0 module the module quell is not installed for this kernel\n"
 	      "dkms autoinstall -k 6.12.1-x\n");
@@ -431,7 +432,7 @@ TEST(doctor_if__signals)
 	h.has_modules = false;
 	strcpy(h.default_cc, "hpcc");
 	check_change(_metadata, &h, &change, "0 module the module tcp_hpcc of hpcc is not installed for"
-		     " this kernel\napt install quell-dkms\n"
+		     " this kernel\napt install ./quell-dkms_*.deb  # from make deb, INSTALL.md\n"
 		     "3 default hpcc is the default of this namespace already\n"
 		     "1 open no connection to another host is open, so the paths are not known\n"
 		     "3 preset hpcc has adapt on: each flow is fitted to its path\n"

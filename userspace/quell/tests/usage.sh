@@ -213,7 +213,7 @@ expect 1 "doctor: unknown argument 'a', try: quell help doctor" doctor a
 expect 1 "the value of '--if' is missing" doctor --if
 expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, hpcc," doctor --if frob
 expect_silent_stdout
-expect 3 "apt install quell-dkms" doctor
+expect 3 "apt install ./quell-dkms_*.deb  # from make deb, INSTALL.md" doctor
 mkdir -p "$tree/var/lib/dkms/quell"
 expect 3 "       dkms autoinstall -k 6.12.1" doctor
 mkdir -p "$tree/lib/modules/6.12.1"
