@@ -154,13 +154,29 @@ int flow_check_cc(struct app *app, const char *cc)
 	return status;
 }
 
-/* quell flow show [-d] [FILTER]... */
+/* Refuse words that would have no effect. */
+static int check_summary(bool details, const struct flow_args *words)
+{
+	if (!words->summary && words->prefix_bits)
+		complain("flow: 'prefix' is an argument of '-s'");
+	else if (words->summary && details)
+		complain("flow: '-s' prints sums of flows, without '-d'");
+	else if (words->summary && words->order.sort >= 0)
+		complain("flow: '-s' prints sums of flows, without 'sort'");
+	else
+		return STATUS_OK;
+	return STATUS_INPUT;
+}
+
+/* quell flow show [-d] [-s [prefix LEN]] [FILTER]... */
 int flow_show(struct app *app, int argc, char **argv)
 {
 	struct flow_args words;
 	int status;
 
 	status = flow_args_parse(&words, false, argc, argv);
+	if (!status)
+		status = check_summary(app->details || words.details, &words);
 	if (!status)
 		status = app_connect(app, "swift");
 	if (!status)

@@ -135,6 +135,10 @@ expect 1 "interval: '5ms' is less than 10ms" flow watch interval 5ms
 expect 1 "dst: the length of '10.0.0.0/8/8' is out of range 0 .. 32" flow show dst 10.0.0.0/8/8
 expect 1 "by: 'swift' is no governor and no reason (there are: algorithm, search, cubic," flow show by swift
 expect 1 "prefix: '0' is out of range 1 .. 128" flow show -s prefix 0
+expect 1 "flow: 'prefix' is an argument of '-s'" flow show prefix 8
+expect 1 "flow: '-s' prints sums of flows, without '-d'" flow show -s -d
+expect 1 "flow: '-s' prints sums of flows, without '-d'" -d flow show -s
+expect 1 "flow: '-s' prints sums of flows, without 'sort'" flow show sort rtt -s
 expect 1 "doctor: '--if' is given twice" doctor --if swift --if dart
 expect 1 "sort: 'frob' is no key" flow watch sort frob
 expect 1 "flow: unknown argument '--no-color'" flow show --no-color
@@ -448,7 +452,9 @@ completes "dcqcn" quell cc preset list dc
 completes "" quell cc preset smartt nscc ""
 completes "reset" quell -j cc re
 completes "show watch" quell flow ""
-completes "-d -s prefix src dst sport dport cc dev state by sort" quell flow show ""
+completes "-d -s src dst sport dport cc dev state by sort" quell flow show ""
+completes "-s prefix src dst sport dport cc dev state by" quell flow show -s ""
+completes "-d src dst sport dport cc dev state by sort" quell flow show -d ""
 completes "-d src dst sport dport cc dev state by sort interval --no-color" quell flow watch ""
 completes "src sport state sort" quell flow show dst 10.0.0.0/8 s
 completes "" quell flow show dst ""
