@@ -18,20 +18,37 @@
 
 #define QUELL_ARRAY_NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* One parameter of an algorithm. */
+/**
+ * struct quell_param_desc - one parameter of an algorithm
+ * @name:	name that the administrator uses
+ * @doc:	one line of explanation
+ * @unit:	unit of the value
+ * @offset:	place of the u64 in the parameter block
+ * @min:	smallest value accepted
+ * @max:	largest value accepted
+ * @def:	value after a reset
+ * @field:	the field's name, by which user space detects a block of another version
+ */
 struct quell_param_desc {
 	const char	*name;
-	const char	*doc;	/* one line of explanation */
+	const char	*doc;
 	enum quell_unit	unit;
-	u32		offset;	/* of the u64 in the parameter block */
+	u32		offset;
 	u64		min;
 	u64		max;
-	u64		def;	/* after a reset */
-	/* Its name, by which user space detects a block of another version. */
+	u64		def;
 	const char	*field;
 };
 
-/* QUELL_@range_ begins the names of _MIN, _MAX and _DEFAULT. */
+/**
+ * QUELL_PARAM() - an entry of a table of parameters
+ * @type_:	the algorithm's struct of parameters
+ * @name_:	name
+ * @unit_:	enum quell_unit without its prefix
+ * @field_:	field of @type_
+ * @range_:	QUELL_@range_ begins the names of its _MIN, _MAX and _DEFAULT
+ * @doc_:	one line of explanation
+ */
 #define QUELL_PARAM(type_, name_, unit_, field_, range_, doc_) {	\
 	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
 	.offset = offsetof(type_, field_),				\
@@ -41,14 +58,27 @@ struct quell_param_desc {
 	.field = #field_,						\
 }
 
-/* One counter. */
+/**
+ * struct quell_counter_desc - one counter
+ * @name:	name that user space sees
+ * @doc:	one line of explanation
+ * @offset:	place of the u64 in the block of counters
+ * @field:	the field's name, as in &struct quell_param_desc
+ */
 struct quell_counter_desc {
 	const char	*name;
-	const char	*doc;	/* one line of explanation */
-	u32		offset;	/* of the u64 in the block of counters */
-	const char	*field;	/* as in struct quell_param_desc */
+	const char	*doc;
+	u32		offset;
+	const char	*field;
 };
 
+/**
+ * QUELL_COUNTER() - an entry of a table of counters
+ * @type_:	the algorithm's struct of counters
+ * @name_:	name
+ * @field_:	field of @type_
+ * @doc_:	one line of explanation
+ */
 #define QUELL_COUNTER(type_, name_, field_, doc_) {			\
 	.name = (name_), .doc = (doc_), .offset = offsetof(type_, field_), \
 	.field = #field_,						\
@@ -148,7 +178,11 @@ struct quell_core {
 	void				(*on_undo)(struct quell_event *ev);
 };
 
-/* The events by the typed functions of a core, which begin with quell_@core_. */
+/**
+ * QUELL_CORE_EVENTS() - define the events by the typed functions of a core
+ * @name_: of the algorithm
+ * @core_: begins the names of its core's functions
+ */
 #define QUELL_CORE_EVENTS(name_, core_)						\
 static inline void quell_##name_##_core_init(struct quell_event *ev)		\
 {										\
@@ -196,7 +230,14 @@ static inline u64 *quell_core_param(void *params, const struct quell_param_desc 
 	return (u64 *)((char *)params + desc->offset);
 }
 
-/* Sets the whole block, derived fields too; a field without an entry in the table becomes 0. */
+/**
+ * quell_core_params_default() - fill a block with an algorithm's defaults
+ * @core:   algorithm
+ * @params: block of params_bytes; all of it is set, derived fields too; a field without an entry
+ *	    in the table of parameters becomes 0
+ *
+ * Context: any.
+ */
 static inline void quell_core_params_default(const struct quell_core *core, void *params)
 {
 	u32 i;

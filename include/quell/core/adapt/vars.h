@@ -133,7 +133,7 @@ struct quell_adapt {
 	};
 	/* By the caller: the round trip ends once an ACK exceeds this. */
 	u32			round_seq;
-	/* Segments that the ACK of @base_ns acknowledged, rounded. */
+	/* Segments that the ACK of @base_ns acknowledged, rounded; 0: less than half. */
 	u8			base_pkts;
 	u8			slack;	/* START: rounds in which data may have been short */
 	/* Round-trip times in the current round; of two packets or more: twice. */
@@ -285,7 +285,7 @@ static inline void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 }
 
-/* The caller serialises per flow, here and below. */
+/* @pkts and @mss_bytes are > 0.  The caller serialises per flow, here and below. */
 static inline void quell_adapt_init(struct quell_adapt *a, u32 pkts, u32 mss_bytes)
 {
 	*a = (struct quell_adapt) {};

@@ -99,8 +99,9 @@ static inline bool quell_dart_machine_is_due(const struct quell_dart_machine *m,
 }
 
 /*
- * Dart, section III-C: end a period, of which it is the end.  The caller serialises per interface.
- * @line_bytes_ps on the wire; 0: not known.  Returns whether the state changed.
+ * Dart, section III-C: end a period.  A call before its end has no effect.  The caller serialises
+ * per interface, and @now_ns does not decrease.  @line_bytes_ps on the wire; 0: not known.  Returns
+ * whether the state changed.
  */
 static inline bool quell_dart_machine_run(struct quell_dart_machine *m,
 					  const struct quell_dart_machine_params *p, u64 now_ns,

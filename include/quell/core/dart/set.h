@@ -486,6 +486,7 @@ static inline void quell_dasr_group_add(struct quell_dasr_group *group)
 	}
 }
 
+/* @group is in use no more when this returns. */
 static inline void quell_dasr_group_del(struct quell_dasr_set *set,
 					struct quell_dasr_group *group)
 {
@@ -501,6 +502,7 @@ static inline void quell_dasr_group_del(struct quell_dasr_set *set,
 	}
 }
 
+/* @weight is 1 .. QUELL_DASR_WEIGHT_MAX. */
 static inline void quell_dasr_set_weight(struct quell_dasr_set *set,
 					 struct quell_dasr_sender *sender, u32 weight)
 {

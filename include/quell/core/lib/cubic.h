@@ -135,7 +135,7 @@ static inline void quell_cubic_reno(struct quell_cubic *c, u64 acked_q16, u64 wi
 	c->reno_q16 = quell_add_sat_u64(c->reno_q16, step_q16);
 }
 
-/* The window is fully used.  RFC 9438, 4.2 to 4.5. */
+/* The window is fully used.  @mss_bytes is > 0, here and below.  RFC 9438, 4.2 to 4.5. */
 static inline void quell_cubic_on_ack(struct quell_cubic *c, u64 now_ns, u64 rtt_ns,
 				      u32 acked_bytes, u32 mss_bytes)
 {

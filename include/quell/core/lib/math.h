@@ -178,8 +178,8 @@ __once __rare u64 quell_mul_div_long_u64(u64 a, u64 b, u64 divisor)
 }
 
 /*
- * floor(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not fit, and for 0.  One division
- * when the product fits into 64 bits; quell_div_long_u64() when it does not.
+ * floor(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not fit, and for @divisor 0.  One
+ * division when the product fits into 64 bits; quell_div_long_u64() when it does not.
  */
 static inline u64 quell_mul_div_u64(u64 a, u64 b, u64 divisor)
 {
@@ -200,7 +200,7 @@ static inline u64 quell_mul_div_positive_u64(u64 a, u64 b, u64 divisor)
 	return quell_div_positive_u64(product, divisor);
 }
 
-/* ceil(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not fit, and for 0. */
+/* ceil(@a * @b / @divisor), exact; QUELL_U64_MAX when that does not fit, and for @divisor 0. */
 static inline u64 quell_mul_div_ceil_u64(u64 a, u64 b, u64 divisor)
 {
 	u64 quotient = quell_mul_div_u64(a, b, divisor);

@@ -54,7 +54,8 @@ enum quell_iofd_verdict {
 struct quell_iofd_params {
 	/* Start deflecting a flow only if more than this is queued. */
 	u32	threshold_bytes;
-	u32	entries;	/* flows deflected at a time, up to QUELL_IOFD_ENTRIES_MAX */
+	/* Flows deflected at a time, up to QUELL_IOFD_ENTRIES_MAX; 0: deflect no flow. */
+	u32	entries;
 	u64	idle_ns;	/* must exceed the difference in delay of any two paths, > 0 */
 };
 

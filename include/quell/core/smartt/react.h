@@ -187,7 +187,7 @@ static inline __flatten void quell_smartt_on_ack(struct quell_smartt_vars *v,
 	quell_smartt_decide(v, target_ns, change_path, out);
 }
 
-/* Losses of a flight that QuickAdapt has acted on do not reduce the window again. */
+/* Once per episode.  Losses of a flight that QuickAdapt has acted on do not reduce again. */
 static inline void quell_smartt_on_loss(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,
 					struct quell_smartt_stats *st,

@@ -26,8 +26,8 @@ struct quell_swift_vaisf_params {
 };
 
 /*
- * Disables flow-based scaling (section VI-B) and the separate host delay
- * (Documentation/swift_vaisf.md).
+ * Before a block is published.  Disables flow-based scaling (section VI-B) and the separate host
+ * delay (Documentation/swift_vaisf.md).
  */
 static inline void quell_swift_vaisf_params_derive(struct quell_swift_vaisf_params *p)
 {
