@@ -67,7 +67,8 @@ bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
 
 /*
  * A process owns the socket, and TCP may then delay the ACK of data.  The flow's timer sends it if
- * it is still pending when the process releases the socket.  Not the lock of @flow.
+ * it is still pending when the process releases the socket.  Not in hard interrupts, nor with the
+ * lock of @flow.
  */
 void quell_delack_watch(struct quell_flow *flow, u32 end_seq)
 {

@@ -112,7 +112,7 @@ void quell_probe_loss_reported(struct quell_flow *flow)
 	WRITE_ONCE(flow->tail.idle_expiries, 0);
 }
 
-/* TCP's retransmission timer fired: the last probe did not help.  Within ->set_state(). */
+/* TCP's retransmission timer fired: the last probe did not help.  Socket lock, in ->set_state(). */
 void quell_probe_timed_out(struct quell_flow *flow)
 {
 	quell_probe_loss_reported(flow);

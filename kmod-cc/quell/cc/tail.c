@@ -115,7 +115,7 @@ static void tail_start(struct quell_flow *flow, u64 at_ns, bool move)
 	hrtimer_start(timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/* Have the timer fire no later than @at_ns.  Not the flow's lock. */
+/* Have the timer fire no later than @at_ns.  Not in hard interrupts, nor with the flow's lock. */
 void quell_tail_arm(struct quell_flow *flow, u64 at_ns)
 {
 	spin_lock_bh(&flow->lock);
@@ -125,7 +125,7 @@ void quell_tail_arm(struct quell_flow *flow, u64 at_ns)
 
 /*
  * An ACK may wait, but must be sent by @at_ns; @keep: one that must be sent earlier may wait, too.
- * Not the flow's lock.
+ * Not in hard interrupts, nor with the flow's lock.
  */
 void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep)
 {
@@ -199,7 +199,10 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 	quell_tail_arm(flow, at_ns);
 }
 
-/* How long the ACK of a request may be delayed, ns.  Any context; @flow is not released. */
+/*
+ * How long the ACK of a request may be delayed.  RCU read section, as hooks have: until its end the
+ * memory of flow->sk is a TCP socket's, if perhaps another one's, and the result is in bounds.
+ */
 u32 quell_tail_ack_delay_ns(const struct quell_flow *flow)
 {
 	/* The handshake's is among them, and has no program's time in it; ~0: not set. */

@@ -41,7 +41,7 @@ static const struct rhashtable_params flow_hash_params = {
 /* By address of the socket.  Buckets have their own locks; readers RCU. */
 static struct rhashtable quell_flows;
 
-/* Let dumps, then the hooks find a flow.  A dump may have found it even if this fails. */
+/* Let dumps, then the hooks find a flow.  A dump may have found it even if this fails: -errno. */
 int quell_flow_publish(struct quell_flow *flow)
 {
 	struct quell_net *qnet = flow->qnet;
@@ -129,6 +129,7 @@ const char *quell_option_name(enum quell_option_state state)
 	return option_names[state];
 }
 
+/* 0 or -EMSGSIZE. */
 int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	int addr_bytes = flow->family == AF_INET6 ? sizeof(struct in6_addr) :

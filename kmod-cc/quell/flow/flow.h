@@ -230,7 +230,10 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
 struct quell_flow {
 	/* Each packet, in and out. */
 	struct rhash_head	node;	/* in quell_flows, by @sk */
-	/* Without the socket lock only its address and cookie may be used. */
+	/*
+	 * Without the socket lock only its address, its cookie and, in an RCU read section, which
+	 * keeps its memory that of a TCP socket, rtt_min may be used: as quell_tail_ack_delay_ns().
+	 */
 	const struct sock	*sk;
 	struct quell_net	*qnet;
 	const struct quell_algo	*algo;
@@ -297,7 +300,7 @@ struct quell_flow {
 	/* Packets in a row without it despite room; receive hook. */
 	u16			option_missed;
 
-	/* Losses, dumps and the flow's end; icsk_ext_hdr_len as last set, option's room included. */
+	/* Losses, dumps and the flow's end; icsk_ext_hdr_len last set, option's room included. */
 	u16			ext_hdr_bytes;
 	u64			retransmits;
 	u32			karn;	/* RTT samples discarded because of a retransmission */

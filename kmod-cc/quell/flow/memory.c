@@ -21,7 +21,8 @@ static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
 
 /*
  * Charged to the socket's cgroup, in softirq too.  Above PAGE_ALLOC_COSTLY_ORDER pages it leaves
- * the atomic reserves alone.
+ * the atomic reserves alone.  Not cleared, for kfree(); NULL: memory is short.  Not in hard
+ * interrupts.
  */
 void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 {
@@ -39,7 +40,10 @@ void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 	return memory;
 }
 
-/* A passive connection has no cgroup before accept(). */
+/*
+ * All zero, for kmem_cache_free(); NULL: memory is short.  A passive connection has no cgroup
+ * before accept().  Not in hard interrupts.
+ */
 void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
 {
 	struct mem_cgroup *before;

@@ -40,7 +40,7 @@ static bool ack_rx_make_room(struct quell_flow *flow, const struct sock *sk)
 
 /*
  * Without a telemetry record it gets that of the entry it replaces.  Lock of @flow, which is not
- * closed.
+ * closed; RCU.
  */
 void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
 		      struct quell_ack_rx *ack_rx)
@@ -116,7 +116,7 @@ static bool echo_replace(struct quell_list *list, const struct sock *sk, struct 
 
 /*
  * Without a telemetry record it gets that of one it replaces.  Without room the oldest packet is
- * dropped: its ACK will have no echo.  Lock of @flow, which is not closed.
+ * dropped: its ACK will have no echo.  Lock of @flow, which is not closed; RCU.
  */
 void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
 		    struct quell_echo *echo)

@@ -66,7 +66,7 @@ static inline bool quell_telemetry_is_empty(const u8 *record)
 	return !record[QUELL_TELEMETRY_HOP_AT];
 }
 
-/* Keep the record of a packet that a newer one without a record replaces. */
+/* Keep the record of a packet that a newer one without a record replaces.  Lock of the flow. */
 static inline void quell_telemetry_keep(u8 *newer, const u8 *older)
 {
 	if (quell_telemetry_is_empty(newer) && !quell_telemetry_is_empty(older))

@@ -81,7 +81,7 @@ static inline struct quell_segment *quell_segment_at(const struct quell_segments
 	return &segments->ring[index & (segments->size - 1)];
 }
 
-/* The entry with seq < @seq <= end_seq, mostly the oldest.  Lock of the flow. */
+/* The entry with seq < @seq <= end_seq, mostly the oldest, or NULL.  Lock of the flow. */
 static inline const struct quell_segment *
 quell_segments_find(const struct quell_segments *segments, u32 seq)
 {

@@ -97,7 +97,7 @@ static int explain(const struct genl_info *info, int ifindex_attr, int err)
 	return err;
 }
 
-/* The values are of different times.  RCU read section. */
+/* 0 or -EMSGSIZE.  The values are of different times.  RCU read section. */
 int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow)
 {
 	struct quell_dasr *dasr = flow->dasr;
@@ -245,6 +245,7 @@ unlock:
 	return at->ifindex != ULONG_MAX ? skb->len : 0;
 }
 
+/* -EINVAL: an attribute is missing, or no address; errors of quell_weight_set(). */
 int quell_nl_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct in6_addr addr;
@@ -310,7 +311,10 @@ static kuid_t requester(const struct sk_buff *skb)
 	return READ_ONCE(NETLINK_CB(skb).sk->sk_uid);
 }
 
-/* -EPERM from another user namespace than that of the network namespace. */
+/*
+ * -EPERM: from another user namespace than that of the network namespace; -EINVAL: an attribute is
+ * missing, or no address; errors of quell_lookahead_add().
+ */
 int quell_nl_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *time = info->attrs[QUELL_A_LOOKAHEAD_TIME];
@@ -360,6 +364,7 @@ static kuid_t lookahead_uid(struct sk_buff *skb, struct genl_info *info)
 	return INVALID_UID;
 }
 
+/* -EINVAL: the name is missing; -EPERM: another user's; -ENOENT. */
 int quell_nl_lookahead_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const char *name = lookahead_name(info);

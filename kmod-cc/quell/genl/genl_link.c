@@ -30,6 +30,7 @@ int quell_nl_link_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return 0;
 }
 
+/* -EINVAL: an attribute is missing; -ERANGE: above LINK_MOST_BYTES_PS; -ENODEV, -ENOMEM. */
 int quell_nl_link_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct net *net = genl_info_net(info);

@@ -55,7 +55,7 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 		quell_offer_store(qnet, &key);
 }
 
-/* For a listener, or without a socket.  LOCAL_IN hook, RCU. */
+/* For a listener, or without a socket.  LOCAL_IN hook, RCU; not the socket lock. */
 void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
 		       const struct receive_headers *in)
 {

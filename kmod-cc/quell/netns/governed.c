@@ -19,7 +19,7 @@ struct quell_governed *quell_governed_alloc(void)
 
 /*
  * QUELL_UNGOVERNED: the flow begins or ends.  @now_ns is rounded down to ms, without bias on
- * average.
+ * average.  Not in hard interrupts.
  */
 void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 now_ns)
 {

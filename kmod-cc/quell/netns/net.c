@@ -52,7 +52,7 @@ static int algos_free_slot(const struct quell_algo *algo)
 	return slot;
 }
 
-/* @ops is compared, not dereferenced: it may be stale.  RCU read section. */
+/* @ops is compared, not dereferenced: it may be stale.  NULL: not of ours.  RCU read section. */
 const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
 {
 	int i;
@@ -68,7 +68,7 @@ const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops)
 
 /*
  * Connections inherit the listener's algorithm only if the application set it, else they get the
- * namespace's current default.  RCU read section.
+ * namespace's current default.  NULL: not of ours.  RCU read section.
  */
 const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 {
@@ -80,7 +80,7 @@ const struct quell_algo *quell_algo_of_listener(const struct sock *listener)
 	return quell_algo_of(rcu_access_pointer(sock_net(listener)->ipv4.tcp_congestion_control));
 }
 
-/* The algorithm of a route's metric, not TCP_CA_UNSPEC.  RCU read section. */
+/* Of a route's metric, not TCP_CA_UNSPEC; NULL: not of ours.  RCU read section. */
 const struct quell_algo *quell_algo_by_key(u32 key)
 {
 	int i;
@@ -105,7 +105,7 @@ static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end
 	}
 }
 
-/* May sleep. */
+/* -EEXIST: the name is there; -ENOSPC, -ENOMEM.  The operations are complete.  May sleep. */
 int quell_algo_join_nets(struct quell_algo *algo)
 {
 	struct quell_net *qnet;
@@ -176,7 +176,10 @@ void quell_hooks_request(struct quell_net *qnet)
 		queue_work(system_power_efficient_wq, &qnet->hooks_work);
 }
 
-/* Register the hooks now: future connections need them from their SYN on.  May sleep. */
+/*
+ * Register the hooks now: future connections need them from their SYN on.  May sleep; no lock but
+ * quell_mutex.
+ */
 void quell_hooks_settle(struct quell_net *qnet)
 {
 	quell_hooks_request(qnet);

@@ -174,7 +174,7 @@ static struct sk_buff *ntf_build(u8 cmd, size_t bytes,
 	return skb;
 }
 
-/* Within the quota.  @put may return -ENODATA to send no message; @bytes of room for it. */
+/* Within the quota.  @put returns 0, -ENODATA to send no message, or -EMSGSIZE; @bytes for it. */
 void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
 		    int (*put)(struct sk_buff *skb, const void *about), const void *about)
 {
@@ -268,7 +268,7 @@ void quell_ntf_stop(void)
 	synchronize_rcu();
 }
 
-/* @doc may be NULL. */
+/* 0 or -EMSGSIZE.  @doc may be NULL. */
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 		      const char *doc, u64 value)
 {
@@ -283,6 +283,7 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 	return 0;
 }
 
+/* 0 or -EMSGSIZE.  @addr: IPv4 as a mapped one. */
 int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr)
 {
 	if (ipv6_addr_v4mapped(addr))

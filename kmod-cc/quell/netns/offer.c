@@ -81,7 +81,7 @@ void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
 	};
 }
 
-/* @version of the option it offers; 0: no offer.  In process context the record may be lost. */
+/* @version of the option it offers; 0: no offer.  Softirq; else the record may be lost. */
 void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key,
 			   u8 version)
 {
@@ -157,7 +157,7 @@ static struct offer_entry *offer_alloc(struct quell_offers *offers, u64 hash)
 	return offer;
 }
 
-/* The connection is about to be established.  Hooks, ->release. */
+/* The connection is about to be established.  Hooks, ->release; not in hard interrupts. */
 void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key)
 {
 	struct quell_offers *offers = &qnet->offers;
@@ -180,7 +180,7 @@ void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key
 		quell_count_reported(qnet, QUELL_N_OPTION_FORGOTTEN);
 }
 
-/* Whether an offer was stored and has not expired.  It is removed. */
+/* Whether an offer was stored and has not expired.  It is removed.  Not in hard interrupts. */
 bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key)
 {
 	struct quell_offers *offers = &qnet->offers;

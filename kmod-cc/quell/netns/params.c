@@ -25,7 +25,7 @@ static void params_default(const struct quell_algo *algo,
 	quell_core_params_default(algo->core, block->data);
 }
 
-/* quell_mutex. */
+/* 0 or -ENOMEM.  quell_mutex. */
 int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo)
 {
 	struct quell_params_block *block = params_alloc(algo);

@@ -40,7 +40,7 @@
 /* An ACK for fewer bursts than a stack without Quell answers would cost more than there. */
 #define ACK_REQUEST_BURSTS	2U
 
-/* LOCAL_OUT hook, lock of @flow; the fields of @sk may be of different moments. */
+/* LOCAL_OUT hook, lock of @flow, bottom halves off; fields of @sk may be of different moments. */
 bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq)
 {
 	u32 acks_per_rtt = quell_signal_params_bh(flow->qnet)->acks_per_rtt;

@@ -65,7 +65,7 @@ static ktime_t clock_hardware_stamp(const struct sk_buff *skb)
 	       netdev_get_tstamp(skb->dev, stamps, false) : 0;
 }
 
-/* The mapped hardware stamp is never later than the software stamp that it replaces. */
+/* The mapped hardware stamp is never later than the software stamp that it replaces.  RCU. */
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 		       struct quell_ack_rx *ack_rx)
 {

@@ -236,7 +236,7 @@ void quell_dasr_reset(struct quell_flow *flow, const struct sock *sk, u32 seq)
 	spin_unlock_bh(&flow->lock);
 }
 
-/* The peer's option is no longer received. */
+/* The peer's option is no longer received.  Not in hard interrupts. */
 void quell_dasr_forget_n(struct quell_flow *flow)
 {
 	if (!flow->dasr)

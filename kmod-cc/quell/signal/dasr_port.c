@@ -62,7 +62,10 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex,
 	return port;
 }
 
-/* RCU read section, or process context without @sk: then the allocation may sleep. */
+/*
+ * A reference; NULL: memory is short.  RCU read section, or process context without @sk: then the
+ * allocation may sleep.
+ */
 struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 					    const struct sock *sk)
 {
@@ -113,7 +116,7 @@ static bool host_is_less(struct rb_node *node, const struct rb_node *other)
 	return host_compare(&host_of(node)->addr, other) < 0;
 }
 
-/* Lock of @port. */
+/* A reference; NULL: memory is short.  Lock of @port. */
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk)
 {
@@ -146,7 +149,7 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
 	kfree(host);
 }
 
-/* The unspecified address is before all others.  Lock of @port. */
+/* The unspecified address is before all others; NULL after the last.  Lock of @port. */
 const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
 						    const struct in6_addr *addr)
 {
@@ -248,7 +251,7 @@ static struct quell_dasr_pair *pair_make(struct quell_dasr_port *port,
 	return pair;
 }
 
-/* Lock of @port. */
+/* A reference; NULL: memory is short.  Lock of @port. */
 struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, kuid_t uid,
 					    const struct sock *sk)
@@ -291,7 +294,7 @@ static void count_since(struct quell_dasr_port *port, enum quell_counter counter
 	*counted = now;
 }
 
-/* Lock of @port. */
+/* Lock of @port, bottom halves off. */
 void quell_dasr_count(struct quell_dasr_port *port)
 {
 	struct quell_dasr_set *set = &port->set, *counted = &port->counted;

@@ -28,6 +28,7 @@
 /* Room for the attributes of an interface. */
 #define LINK_BYTES		64
 
+/* 0 or -EMSGSIZE. */
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
 {
 	u64 named_bytes_ps = quell_link_named_speed(qnet, ifindex);
@@ -151,7 +152,7 @@ int quell_link_next(struct quell_net *qnet, int ifindex)
 	return has_named ? named : 0;
 }
 
-/* @bytes_ps is rounded up to 1000 bit/s; 0: use the driver's again.  RTNL. */
+/* @bytes_ps is rounded up to 1000 bit/s; 0: use the driver's again.  0 or -ENOMEM.  RTNL. */
 int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps)
 {
 	u64 kbit = div_u64(bytes_ps + BYTES_PS_PER_KBIT - 1, BYTES_PS_PER_KBIT);

@@ -294,7 +294,10 @@ static int lookahead_register(struct quell_net *qnet, struct quell_lookahead *ah
 	return err;
 }
 
-/* Dart, section III-D.  May sleep. */
+/*
+ * Dart, section III-D.  -EOPNOTSUPP: no look-ahead; -ERANGE: time or number of members; -EINVAL: a
+ * member twice; -EEXIST, -EDQUOT, -ENODEV, -ENOMEM.  May sleep.
+ */
 int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
 			struct netlink_ext_ack *extack)
 {
@@ -317,7 +320,7 @@ int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spe
 	return lookahead_lost_device(qnet, spec->ifindex) && !err ? -ENODEV : err;
 }
 
-/* May sleep. */
+/* -ENOENT.  May sleep. */
 int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid)
 {
 	struct quell_lookahead *ahead;
@@ -442,7 +445,10 @@ static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
 	return err;
 }
 
-/* Dart, section III.  The default of 1 deletes the weight.  May sleep. */
+/*
+ * Dart, section III.  @weight is 1 .. QUELL_DASR_WEIGHT_MAX; 1, the default, deletes it.  -ERANGE,
+ * -ENODEV, -EDQUOT, -ENOMEM; -EOPNOTSUPP without tcp_dart.  May sleep.
+ */
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack)
 {

@@ -226,7 +226,8 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 
 /*
  * Pulls the header: a buffer on the stack would be cleared for each packet where kernels initialise
- * variables.  LOCAL_IN hook.  Pointers into the headers may be stale afterwards.
+ * variables.  NULL: the packet is shorter, or memory is short.  LOCAL_IN hook.  Pointers into the
+ * headers may be stale afterwards.
  */
 const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes)
 {
@@ -243,7 +244,7 @@ const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes)
 /*
  * The option stays in the packet if it is not where Quell inserts it, if the packet is longer than
  * its length field can state, and in a SYN, for which the stack has no fast path.  LOCAL_IN hook.
- * Pointers into the headers may be stale afterwards.
+ * Pointers into the headers may be stale afterwards.  @opt is untrusted but for QUELL_OPTION_TAKEN.
  */
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt)

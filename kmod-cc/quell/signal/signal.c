@@ -162,6 +162,7 @@ static u64 signal_option(const struct quell_net *qnet)
 	return signal_params(qnet).option;
 }
 
+/* 0: no spraying. */
 u32 quell_signal_entropies(const struct quell_net *qnet)
 {
 	return signal_params(qnet).entropies;
@@ -172,6 +173,7 @@ bool quell_signal_recycles(const struct quell_net *qnet)
 	return signal_params(qnet).recycle;
 }
 
+/* Per second and connection; 0: no NACKs. */
 u64 quell_signal_nack_rate(const struct quell_net *qnet)
 {
 	return signal_params(qnet).nack_rate;

@@ -73,7 +73,7 @@ void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample);
 
-/* The result is valid until bottom halves are on. */
+/* Bottom halves off; the result is valid until they are on. */
 static inline const struct quell_signal_params *
 quell_signal_params_bh(const struct quell_net *qnet)
 {

@@ -19,7 +19,7 @@
 #include "netns/net.h"
 #include "signal/signal.h"
 
-/* Lock of @flow, LOCAL_OUT hook; the socket lock is not certain. */
+/* 0: no option.  Lock of @flow, LOCAL_OUT hook; the socket lock is not certain. */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes)
 {
 	const struct tcphdr *th = tcp_hdr(skb);
@@ -96,7 +96,7 @@ void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_b
 		tcpint_parse(flow, skb, ip_bytes);
 }
 
-/* Such a flow does not request the Quell option's records: there is no room for both. */
+/* Such a flow does not request the Quell option's records: no room for both.  Socket lock. */
 bool quell_tcpint_used(const struct quell_flow *flow)
 {
 	return READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_USE &&

@@ -35,7 +35,7 @@ bool quell_signal_needs_hooks(const struct quell_net *qnet)
 	       (option == QUELL_SIGNAL_OPTION_REPLY && atomic_read(&telemetry_algos) > 0);
 }
 
-/* Process context, before the algorithm's first socket. */
+/* Before the algorithm's first socket.  May sleep. */
 void quell_telemetry_register(struct quell_algo *algo)
 {
 	struct quell_net *qnet;

@@ -369,7 +369,7 @@ void quell_tcp_keep_marks(struct tcp_sock *tp)
 /*
  * Have the stack send one lost segment, with any window: as when a process releases the socket
  * after the small-queue limit was reached (tcp_tsq_handler(), tcp_release_cb()), the window opened
- * by one segment.
+ * by one segment.  Socket lock, not owned by a process: this calls ->release_cb().
  */
 void quell_tcp_send_lost(struct sock *sk)
 {
