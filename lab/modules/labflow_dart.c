@@ -102,6 +102,7 @@ void labflow_dart_reset(void)
 	labflow_rows_reset(&lab.dart);
 }
 
+/* 0 or -ENOMEM. */
 int labflow_dart_init(void)
 {
 	return labflow_rows_init(&lab.dart, sizeof(struct labflow_dart_row));

@@ -23,6 +23,7 @@ static bool governed_read(const struct labflow_flow *flow, u64 now_ns,
 	return true;
 }
 
+/* Softirq. */
 void labflow_governed_begin(struct labflow_flow *flow)
 {
 	governed_read(flow, ktime_get_ns(), flow->governed_ns);

@@ -44,6 +44,7 @@ void labflow_pause_reset(void)
 	labflow_rows_reset(&lab.pauses);
 }
 
+/* 0 or -ENOMEM. */
 int labflow_pause_init(void)
 {
 	return labflow_rows_init(&lab.pauses, sizeof(struct labflow_pause_row));

@@ -29,6 +29,7 @@ typedef bool (*labflow_snapshot_fn)(const struct sock *sk,
 				    struct quell_snapshot *out);
 static labflow_snapshot_fn snapshot_fn;
 
+/* 0 or -ENOMEM. */
 int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
 {
 	rows->row_bytes = row_bytes;

@@ -33,6 +33,7 @@ void labflow_fail(const char *fmt, ...)
 	labflow_finish(LABFLOW_FAILED);
 }
 
+/* Softirq, receiving socket locked. */
 void labflow_flow_done(struct labflow_flow *flow)
 {
 	const struct labflow_flow *connection = flow->connection;

@@ -143,7 +143,7 @@ static enum hrtimer_restart truth_step_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Register the tap, arm the step.  T0 chosen. */
+/* Register the tap, arm the step; 0 or -ENOMEM.  T0 is chosen. */
 int labflow_truth_start(void)
 {
 	u32 i;
@@ -187,6 +187,7 @@ void labflow_truth_reset(void)
 	truth_flow = NULL;
 }
 
+/* 0 or -ENOMEM. */
 int labflow_truth_init(void)
 {
 	hrtimer_init(&lab.step.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);

@@ -67,6 +67,7 @@ struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
 	return flow;
 }
 
+/* @flow may be NULL; labnic_credit_lock held. */
 void labnic_credit_remove(struct labnic_credit_flow *flow)
 {
 	if (!flow)

@@ -37,6 +37,7 @@ void quell_labnic_pauses(labnic_pause_notify_fn fn)
 }
 EXPORT_SYMBOL_GPL(quell_labnic_pauses);
 
+/* Softirq. */
 void labnic_pause_notify(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns)
 {
 	labnic_pause_notify_fn fn = READ_ONCE(pause_notify_fn);

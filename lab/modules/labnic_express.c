@@ -252,6 +252,7 @@ void labnic_express_transmit(struct labnic_credit_flow *flow, const struct sock 
 		left->granted_pkts = new_pkts;
 }
 
+/* 0 or -EINVAL, with the reason in @extack. */
 int labnic_express_check(const struct labnic_port *port, const struct quellnic_credit *config,
 			 struct netlink_ext_ack *extack)
 {

@@ -123,7 +123,7 @@ void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
 	spin_unlock(&noise->lock);
 }
 
-/* Prepare a port's host.  Before the device is registered. */
+/* Prepare a port's host; 0 or -ENOMEM.  Before the device is registered. */
 int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed)
 {
 	spin_lock_init(&noise->lock);
@@ -140,6 +140,7 @@ int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed)
 	return noise->last_ns ? 0 : -ENOMEM;
 }
 
+/* RTNL; packets are no longer received. */
 void labnic_noise_stop(struct labnic_noise *noise)
 {
 	hrtimer_cancel(&noise->timer);

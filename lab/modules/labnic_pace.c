@@ -166,7 +166,7 @@ u64 labnic_pace_bits_ps(const struct labnic_port *port)
 	return port->pace ? port->pace->rate_bits_ps : 0;
 }
 
-/* Have a port pace.  Before the device is registered. */
+/* Have a port pace; 0 or -ENOMEM.  Before the device is registered. */
 int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps)
 {
 	struct labnic_pace *pace = kzalloc(sizeof(*pace), GFP_KERNEL);

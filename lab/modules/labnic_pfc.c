@@ -234,6 +234,7 @@ void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats 
 	}
 }
 
+/* 0 or -ENOMEM.  The port is not registered yet. */
 int labnic_pfc_create(struct labnic_port *port, const struct quellnic_pfc *config)
 {
 	struct labnic_pfc *pfc = kzalloc(sizeof(*pfc), GFP_KERNEL);

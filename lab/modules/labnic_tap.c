@@ -27,6 +27,7 @@ bool labnic_has_tap(void)
 	return READ_ONCE(labnic_tap);
 }
 
+/* Softirq.  @skb and @iph are NULL for LABNIC_TAP_DONE. */
 void labnic_trace(enum labnic_tap_event event, struct net_device *dev,
 		  const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns)
 {

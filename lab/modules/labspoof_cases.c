@@ -526,7 +526,7 @@ const char * const labspoof_case_names[] = {
 
 const u32 labspoof_cases_nr = ARRAY_SIZE(makers);
 
-/* Make up a packet of one case.  the socket is not owned by a process. */
+/* Make up a packet of one case.  The socket is not owned by a process. */
 void labspoof_make(u32 number, struct labspoof_packet *packet)
 {
 	const struct tcphdr *th = tcp_hdr(packet->skb);

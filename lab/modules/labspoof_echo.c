@@ -98,7 +98,7 @@ static void put_option(struct labspoof_packet *packet, u32 stamp)
 	put_unaligned_be32(stamp, option + 4);
 }
 
-/* Outstanding bytes that an ACK acknowledges.  the socket is not owned by a process. */
+/* Outstanding bytes that an ACK acknowledges.  The socket is not owned by a process. */
 u32 labspoof_echo_room(const struct sock *sk, u32 ack_seq)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
