@@ -238,6 +238,12 @@ counter_of()
 		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }'
 }
 
+# Kernels with PREEMPT_RT are ours, with lockdep and emulated: what takes time is slower there.
+is_rt()
+{
+	uname -v | grep -q PREEMPT_RT
+}
+
 # Something listens on this port in that namespace.
 listens()
 {
