@@ -106,6 +106,15 @@ telemetry_requests_now_and_then()
 	said 'length > 4000 and (map(select(.push == 1)) | length | . > 40 and . < 1000)'
 }
 
+# A window of ten segments that grows by one per round trip, as no switch stamps: as often in bursts,
+# as the ACKs that the stack sends unasked have no record.
+telemetry_requests_in_bursts()
+{
+	bursts 64 && become "$client" hpcc && quell -n "$client" cc set hpcc adapt off &&
+	watched transfer 1 "$bytes" && quell -n "$client" cc reset hpcc && bursts 1 &&
+	said 'length > 150 and length < 500 and (map(select(.push == 1)) | length | . > 120)'
+}
+
 bulk_asks_with_each()
 {
 	become "$client" swift acks-per-rtt 0 && watched transfer 1 "$bytes" &&
@@ -210,10 +219,11 @@ lone_packets_do_not_wait()
 }
 
 exec 3>&1
-plan 10
+plan 11
 check "two hosts" make_network
 check "a bulk transfer asks a few times per window" bulk_asks_now_and_then
 check "with telemetry as well" telemetry_requests_now_and_then
+check "with telemetry in bursts as well" telemetry_requests_in_bursts
 check "acks-per-rtt 0: each packet asks, and is acknowledged" bulk_asks_with_each
 check "each packet of small windows asks" small_windows_ask_always
 check "a write in bursts goes on until its end" writes_go_on

@@ -13,8 +13,10 @@
  *			may have received all there is, and the next be far behind
  *	else		once per window / acks-per-rtt of data: as often per round trip if the
  *			window is the limit, and no more often if something else is; but
- *			not more often than each second burst, unless a window has left: a
- *			stack acknowledges more than one segment without being asked
+ *			not more often than each second burst of the longest, unless a window
+ *			has left: a stack acknowledges more than one segment without being asked
+ *	telemetry	the same, without that limit: switches stamp segments with PSH, and an
+ *			ACK that the stack sends unasked has no record
  *	retransmission	asks: the sender must learn whether a hole is filled
  *	sprayed flow	each burst asks: each tries a path, which the echo names
  *
@@ -59,10 +61,14 @@ bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *
 	/* Each burst has an echo of its own, of the path it tried. */
 	if (quell_path_is_sprayed(flow))
 		return true;
+	if ((u64)unrequested_bytes * acks_per_rtt < window_bytes)
+		return false;
+	/* The ACKs that a stack sends unasked echo no record: switches stamp requests alone. */
+	if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY))
+		return true;
 	/* The longest burst; of a route that changes meanwhile it may be the one before. */
 	if (data_race(sk_can_gso(sk)))
 		burst_bytes = min_t(u32, READ_ONCE(sk->sk_gso_max_segs) * mss_bytes,
 				    READ_ONCE(sk->sk_gso_max_size));
-	return (u64)unrequested_bytes * acks_per_rtt >= window_bytes &&
-	       unrequested_bytes >= ACK_REQUEST_BURSTS * burst_bytes;
+	return unrequested_bytes >= ACK_REQUEST_BURSTS * burst_bytes;
 }
