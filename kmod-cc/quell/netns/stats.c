@@ -68,7 +68,7 @@ const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
 	COUNTER(RECORD_STAMPED, "record-stamped",
 		"Data packets received with a switch's telemetry record."),
 	COUNTER(RECORD_EMPTY, "record-empty",
-		"Data packets received with room for a record no switch filled."),
+		"Data packets received with an empty record, as without a request for an ACK."),
 	COUNTER(RECORD_ECHOED, "record-echoed",
 		"Packets sent with the telemetry record of the data they answer."),
 	COUNTER(RECORD_RECEIVED, "record-received",
