@@ -78,10 +78,10 @@ def _read(path):
         table = tomllib.loads(written)
     except OSError as error:
         raise InputError(path, error.strerror) from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(path, f"not TOML: {error}") from None
     except UnicodeDecodeError as error:
         raise InputError(path, f"not UTF-8: {error}") from None
+    except ValueError as error:	# of tomllib, or of a number of thousands of digits
+        raise InputError(path, f"not TOML: {error}") from None
     scales = table.get("scale")
     scales = scales if isinstance(scales, dict) else {}
     for where, one in (("", table), *((f"scale.{name}.", one) for name, one in scales.items())):

@@ -76,7 +76,9 @@ class Reader:
 
     def size(self, word, low):
         """Bytes: more than a flow may have are without an end."""
-        if not re.fullmatch("[0-9]{1,20}", word.text) or int(word.text) < low:
+        if not re.fullmatch("[0-9]{1,20}", word.text):
+            raise word.wrong(f"'{word.text}' is no whole number of bytes")
+        if int(word.text) < low:
             raise word.wrong(f"'{word.text}' bytes is out of range: {low} and more")
         return int(word.text)
 
@@ -139,8 +141,11 @@ class Reader:
                 raise row[0].wrong(f"{len(row)} columns: {self.columns(*TABLES)}")
         if all(len(row) == 5 for row in rows):
             return "conweave"
-        possible = [name for name, fits in (("hpcc", _is_hpcc), ("ns3-rdma", _is_rdma))
-                    if all(fits(row) for row in rows if len(row) == 6)]
+        fits = [(_is_hpcc(row), _is_rdma(row)) for row in rows if len(row) == 6]
+        count = dict(zip(("hpcc", "ns3-rdma"), map(sum, zip(*fits))))
+        if (False, False) in fits:	# reading it as most of the others are says why
+            return max(count, key=count.get)
+        possible = [name for name in count if count[name] == len(fits)]
         if len(possible) != 1:
             raise rows[0][0].wrong(("columns fit" if possible else "no columns of") + " hpcc and "
                                    "ns3-rdma: name one by format")
@@ -209,6 +214,7 @@ class Reader:
         for position, word in waiting.waits.items():
             self.found[position] = replace(self.found[position],
                                            after=self.fired(position, word, waiting))
+        self.no_circle(waiting.waits)
 
     def trigger(self, line, waiting):
         """A line "trigger id N KIND"."""
@@ -242,6 +248,9 @@ class Reader:
         position = len(self.found) - 1
         if "trigger" in given:
             waiting.waits[position] = given["trigger"]
+        for key in ("id", "prio"):
+            if key in given:
+                self.whole(given[key], 0, 10**9, key)
         for key, host in (("send_done_trigger", ends[0]), ("recv_done_trigger", ends[1])):
             if key in given:
                 number = self.whole(given[key], 1, 10**9, "trigger")
@@ -258,6 +267,18 @@ class Reader:
             raise word.wrong(f"{self.found[position].src} does not see the end that fires trigger "
                              f"{number}: only {fires[0][1]} does")
         return fires[0][0]
+
+    def no_circle(self, waits):
+        """InputError for a flow that waits, by way of others or not, for itself."""
+        seen = {}		# position -> the flow from which it was reached first
+        for first in waits:
+            position = first
+            while position is not None and position not in seen:
+                seen[position] = first
+                position = self.found[position].after
+            if position is not None and seen[position] == first:
+                raise waits[position].wrong(f"trigger {waits[position].text} closes a circle of "
+                                            "flows that wait for each other")
 
     def ordered(self):
         """The flows in order of time, those that wait behind the others."""
@@ -303,10 +324,9 @@ def _switches(where, path, value):
     if isinstance(value, str):
         lines = words.read(where, os.path.join(os.path.dirname(path), value))
         numbers = [word for line in lines for word in line]
-        count = int(numbers[1].text) if len(numbers) > 2 and numbers[1].text.isdecimal() else None
-        if count is None or len(lines[0]) != 3:
+        if not lines or len(lines[0]) != 3 or not re.fullmatch("[0-9]{1,9}", lines[0][1].text):
             raise InputError(where, f"'{value}' does not begin with NODES SWITCHES LINKS")
-        texts = [word.text for word in numbers[3:3 + count]]
+        texts = [word.text for word in numbers[3:3 + int(numbers[1].text)]]
     else:
         texts = [str(one) for one in (value if isinstance(value, list) else [value])]
     if not all(re.fullmatch("[0-9]{1,9}", text) for text in texts):

@@ -28,6 +28,8 @@ def read(where, path):
             lines = file.read().removeprefix(b"\xef\xbb\xbf").splitlines()
     except OSError as error:
         raise InputError(where, f"cannot read '{path}': {error.strerror}") from None
+    except ValueError as error:	# a NUL
+        raise InputError(where, f"cannot read {path!r}: {error}") from None
     found = []
     for number, line in enumerate(lines, 1):
         text = line.decode(errors="replace")	# no word of use has other than ASCII

@@ -152,6 +152,7 @@ FILES = (
     ("seed = 1", "seed = -1", ("seed", "'-1'", "0 to 4294967295")),
     ("seed = 1", "seed = true", ("seed", "'true'")),
     ("seed = 1", "seed = ", ("not TOML",)),
+    ("seed = 1", "seed = " + "1" * 5000, ("not TOML", "4300 digits")),
     ("seed = 1", "family = 5", ("family", "'5'", "4 or 6")),
     ("seed = 1", "family = 10", ("family", "'10'", "4 to 6")),
     ("seed = 1", "multipath = 1", ("multipath", "'1'", "true or false")),

@@ -335,10 +335,26 @@ class Lists(Written):
                 ("a.cm", "0->1 start 1/2 size 7\n", "1:12: '1/2' is no time in picoseconds"),
                 ("a.cm", "Nodes many\n", "a.cm:1:7: 'many' is no number of Nodes"),
                 ("a.cm", "Nodes\n", "is not Nodes NUMBER"),
+                ("a.cm", "0->1 trigger 1 size 7 send_done_trigger 1\n",
+                 "a.cm:1:14: trigger 1 closes a circle"),
+                ("a.cm", "0->1 start 0 size 7 send_done_trigger 1\n"
+                         "0->2 trigger 3 size 7 send_done_trigger 2\n"
+                         "0->3 trigger 2 size 7 send_done_trigger 3\n",
+                 "a.cm:2:14: trigger 3 closes a circle"),
+                ("a.cm", "0->1 id foo start 0 size 7\n", "a.cm:1:9: 'foo' is no id"),
+                ("a.cm", "0->1 start 0 size 7 prio bar\n", "a.cm:1:26: 'bar' is no prio"),
                 ("a.txt", "0 1 3 100 0 0\n", "a.txt:1:11: '0' bytes is out of range"),
-                ("a.txt", "0 1 3 100 0x5 0\n", "a.txt:1:1: no columns of hpcc and ns3-rdma"),
+                ("a.txt", "0 1 3 100 0x5 0\n", "a.txt:1:11: '0x5' is no whole number"),
+                *(("a.txt", f"3\n0 1 3 100 90 9\n0 2 3 100 90000 1\n0 1 3 100 {size} 0.5\n",
+                   f"a.txt:4:11: '{size}' is no whole number")
+                  for size in ("1e5", "10000x", "-5")),
+                ("a.txt", "3\n0 1 3 100 90000 1\n0 2 3 102000 90000 1\n0 1 3 100 90 0.5\n",
+                 "a.txt:3:7: '102000', a port, is out of range: 0 to 65535"),
+                ("a.txt", "0 1 3 100 1.5 2.5\n0 2 3 100 soon 2.5\n",
+                 "a.txt:2:11: 'soon' is no time in seconds"),
+                ("a.txt", "0 1 3 100 1.5 2\n0 2 3 100 9 1\n",
+                 "a.txt:1:1: no columns of hpcc and ns3-rdma: name one"),
                 ("a.txt", "0 1 3 100\n", "a.txt:1:1: 4 columns: SRC DST PRIORITY PORT BYTES"),
-                ("a.txt", "1\n0 1 3 70000 5 1\n", "no columns of hpcc and ns3-rdma: name one"),
                 ("a.txt", "0 1 3 100 90 1\n0 1 3 100 5 soon\n", "2:13: 'soon' is no time in sec"),
                 ("a.txt", "3\n0 1 3 100 90 1\n", "a.txt:1:1: announces 3 flows and has 1$"),
                 ("a.txt", "15\n0 1 3 100 90 1\n", "announces 15 .* written its estimate over"),
@@ -355,6 +371,8 @@ class Lists(Written):
                 ("0 1 3 100 90 1", {"switches": [1]}, "a.txt:1:3: node 1 is a switch"),
                 ("0 5 3 100 90 1", {"switches": [1]}, "a.txt:1:3: no host '5': 0 to 4"),
                 ("0 1 3 100 90 1", {"switches": "a.txt"}, "'a.txt' does not begin with NODES SW"),
+                ("2 " + "1" * 5000 + " 3", {"switches": "a.txt"}, "does not begin with NODES SW"),
+                ("0 1 3 100 90 1", {"switches": "a\0"}, "cannot read '.*a.x00': embedded null"),
                 ("0 1 3 100 90 1", {"switches": ["s1"]}, "switches: not numbers of nodes")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.list("a.txt", row, **keys)
