@@ -4,8 +4,9 @@
 import subprocess
 import sys
 
-from . import compare, flowlist, sizes
+from . import compare, flowlist, scenario, sizes
 from .errors import InputError
+from .schema import Places
 from .workload import FLOWS_MAX
 
 NS_PER_S = 10**9
@@ -22,6 +23,7 @@ TSHARK_FILTER = "tcp.len > 0 && !tcp.analysis.keep_alive"
 TSHARK_FIELDS = ("frame.time_epoch", "tcp.stream", "ip.src", "ipv6.src", "ip.dst", "ipv6.dst",
                  "tcp.dstport", "tcp.seq", "tcp.len")
 SEQ = 1 << 32
+MISSING = 2			# a flow of so many times the payload in the trace is noted
 
 
 def _seconds(time_ns):
@@ -31,11 +33,11 @@ def _seconds(time_ns):
 class Writer:
     """The flows of a scenario in the format of a simulator."""
 
-    def __init__(self, scenario, name):
-        self.scenario = scenario
+    def __init__(self, wanted, name):
+        self.scenario = wanted
         self.name = name
-        self.places = {host: place for place, host in enumerate(scenario.graph.hosts)}
-        flows = scenario.flows
+        self.places = {host: place for place, host in enumerate(wanted.graph.hosts)}
+        flows = wanted.flows
         if name != flowlist.HTSIM:	# whose readers want them so
             flows = sorted(flows, key=lambda flow: flow.start_ns)
         self.flows = flows
@@ -113,15 +115,12 @@ def completions(operand):
     """Lines of HPCC's fct.txt of a run, DIR or DIR@LABEL: of its finished flows, by their ends."""
     side = compare.one_run(operand)
     rows = [row for row in side.rows() if int(row["fct_ns"]) >= 0]
-    known = {}
-
-    def address(host):
-        number = int(host[1:]) - 1 if host[:1] == "h" and host[1:].isdecimal() else len(known)
-        place = known.setdefault(host, number)
-        return f"{FIRST_ADDRESS + place // 256 * 0x10000 + place % 256 * 0x100:08x}"
-
+    graph = scenario.build_graph(Places(side.directory),
+                                 side.document["config"]["as_written"]["topology"])
+    address = {host: f"{FIRST_ADDRESS + place // 256 * 0x10000 + place % 256 * 0x100:08x}"
+               for place, host in enumerate(graph.hosts)}
     for row in sorted(rows, key=lambda row: int(row["end_ns"])):
-        yield (f"{address(row['src'])} {address(row['dst'])} {10000 + int(row['flow'])} {PORT} "
+        yield (f"{address[row['src']]} {address[row['dst']]} {10000 + int(row['flow'])} {PORT} "
                f"{row['bytes']} {row['start_ns']} {row['fct_ns']} {row['ideal_ns']}")
 
 
@@ -136,7 +135,8 @@ def _fields(path):
     except FileNotFoundError:
         raise InputError("import", "needs tshark: apt install tshark") from None
     if found.returncode:
-        raise InputError(path, found.stderr.strip().splitlines()[-1].removeprefix("tshark: "))
+        lines = found.stderr.strip().splitlines() or [f"tshark ended with {found.returncode}"]
+        raise InputError(path, lines[-1].removeprefix("tshark: "))
     return [dict(zip(TSHARK_FIELDS, line.split(","))) for line in found.stdout.splitlines()]
 
 
@@ -147,17 +147,19 @@ class _Direction:
         self.time_ns = time_ns
         self.last = seq		# place of the newest number, counted on
         self.low = self.high = seq
+        self.seen = 0		# bytes of payload in the trace
 
     def see(self, seq, size):
         """A packet with data: at most half of the numbers from the one before it."""
         self.last += (seq - self.last + SEQ // 2) % SEQ - SEQ // 2
         self.low = min(self.low, self.last)
         self.high = max(self.high, self.last + size)
+        self.seen += size
 
 
 def trace(path):
     """
-    ([(start_ns, source, destination, port, bytes)], addresses in order) of the data of TCP
+    ([(start_ns, source, destination, port, bytes)], addresses in order, notes) of the data of TCP
     connections in a packet trace: a flow is a direction of one.
     """
     flows, hosts, first_ns = {}, {}, None
@@ -176,7 +178,11 @@ def trace(path):
                          f"{FLOWS_MAX}")
     rows = sorted((max(one.time_ns - first_ns, 0), hosts[src], hosts[dst], port,
                    one.high - one.low) for (_, src, dst, port), one in flows.items())
-    return rows, list(hosts)
+    notes = [f"{path}: {src} to port {port} of {dst}: {one.high - one.low} bytes by sequence "
+             f"numbers, and {one.seen} of payload: packets are missing, or a number is wrong"
+             for (_, src, dst, port), one in flows.items()
+             if one.high - one.low > MISSING * one.seen]
+    return rows, list(hosts), notes
 
 
 def list_lines(rows, hosts):
@@ -216,6 +222,8 @@ def export(args, build):
 
 def load(args):
     """Print a packet trace as a list of flows, or their sizes."""
-    rows, hosts = trace(args.file)
+    rows, hosts, notes = trace(args.file)
+    for note in notes:
+        print(f"lab: note: {note}", file=sys.stderr)
     lines = size_lines(rows) if args.sizes else list_lines(rows, hosts)
     sys.stdout.writelines(f"{line}\n" for line in lines)

@@ -316,7 +316,7 @@ def build(table, places=None, scale=None):
     places = places or Places()
     table = at_scale(table, places, scale)
     top = check(places, "", table, TOP_KEYS)
-    graph = _topology(places, top["topology"])
+    graph = build_graph(places, top["topology"])
     _few_next_hops(places, top, graph)
     queue = _queue(places, pfc.unlimited(top), graph)
     variants = _variants(places, top, queue, graph)
@@ -407,7 +407,8 @@ def _patience_ns(graph, wanted, last_ns):
     return last_ns + 10 * 10**9 + 20 * total_bits * 10**9 // slowest
 
 
-def _topology(places, table):
+def build_graph(places, table):
+    """The network of a [topology] table."""
     kind = table.get("kind")
     check(places, "topology", {"kind": kind} if kind is not None else {},
           {"kind": Key("text", choices=tuple(TOPOLOGY_KEYS))})

@@ -103,7 +103,8 @@ class Lists(Scratch):
 class Completions(Scratch):
     def test_as_hpcc_writes_them(self):
         self.write("summary.json", json.dumps({
-            "quell_lab": 1, "config": {"as_written": {}}, "cc": {"cubic": {}, "swift": {}}}))
+            "quell_lab": 1, "cc": {"cubic": {}, "swift": {}}, "config": {"as_written": {
+                "topology": dict(helpers.STAR, hosts=300)}}}))
         self.write("flows.csv", ",".join(tables.FLOWS) + "\n" + "\n".join((
             "cubic,1,h1,h300,1000,0,9000,9000,800,0", "cubic,2,h2,h1,2000,50,5050,5000,900,0",
             "cubic,3,h2,h1,2000,50,-1,-1,900,0", "swift,1,h1,h300,1000,0,1,1,800,0")) + "\n")
@@ -112,6 +113,17 @@ class Completions(Scratch):
             "0b000001 0b012b01 10001 100 1000 0 9000 800"])
         with self.assertRaisesRegex(InputError, "has cubic, swift: name one as DIR@LABEL"):
             list(exchange.completions(self.directory))
+
+    def test_hosts_are_numbered_in_their_order(self):
+        hosts = ["server", "h1", "h0"]
+        self.write("summary.json", json.dumps({"quell_lab": 1, "cc": {"cubic": {}}, "config": {
+            "as_written": {"topology": {"kind": "graph", "hosts": hosts, "switches": ["s1"],
+                                        "cables": [{"a": hosts, "b": "s1", "rate": "1gbit",
+                                                    "delay": "1us"}]}}}}))
+        self.write("flows.csv", ",".join(tables.FLOWS) + "\n" + "\n".join((
+            "cubic,1,h0,server,1000,0,8000,8000,800,0", "cubic,2,h1,h0,10,0,9000,9000,8,0")) + "\n")
+        self.assertEqual([line.split()[:2] for line in exchange.completions(self.directory)],
+                         [["0b000201", "0b000001"], ["0b000101", "0b000201"]])
 
 
 def packet(ends, ports, seq, payload, flags=16):
@@ -139,7 +151,8 @@ class Traces(Scratch):
                           (20, packet((1, 2), (900, 80), 100, 400)),	# once more
                           (30, packet((3, 2), (901, 80), 2**32 - 50, 100)),
                           (40, packet((3, 2), (901, 80), 50, 100)))
-        rows, hosts = exchange.trace(path)
+        rows, hosts, notes = exchange.trace(path)
+        self.assertEqual(notes, [])
         self.assertEqual(rows, [(0, 0, 1, "80", 900), (5000, 1, 0, "900", 1200),
                                 (20000, 2, 1, "80", 200)])
         self.assertEqual(hosts, ["10.0.0.1", "10.0.0.2", "10.0.0.3"])
@@ -151,11 +164,29 @@ class Traces(Scratch):
         self.assertEqual([(one.src, one.dst, one.size_bytes, one.start_ns) for one in arrivals],
                          [("h1", "h2", 900, 0), ("h2", "h1", 1200, 5000), ("h3", "h2", 200, 20000)])
 
+    def test_flows_far_larger_than_their_payload_are_noted(self):
+        path = self.trace((0, packet((1, 2), (900, 80), 0, 1000)),
+                          (9, packet((1, 2), (900, 80), 2 * 10**9, 1)),
+                          (9, packet((2, 1), (80, 900), 0, 5)))
+        run = self.lab("import", path)
+        self.assertEqual(run.stderr, f"lab: note: {path}: 10.0.0.1 to port 80 of 10.0.0.2: "
+                         "2000000001 bytes by sequence numbers, and 1001 of payload: packets are "
+                         "missing, or a number is wrong\n")
+        self.assertIn("0 1 3 80 2000000001 ", run.stdout)
+
     def test_more_than_sequence_numbers_there_are(self):
         one = exchange._Direction(0, 7)
         for number in range(6):
             one.see((7 + number * 2**30) % 2**32, 2**30)
         self.assertEqual(one.high - one.low, 6 * 2**30)
+
+    def test_a_tshark_that_ends_without_a_word(self):
+        self.write("tshark", "#!/bin/sh\nkill -9 $$\n")
+        os.chmod(os.path.join(self.directory, "tshark"), 0o755)
+        run = subprocess.run([LAB, "import", "a.pcap"], capture_output=True, text=True,
+                             check=False, timeout=120, env=dict(
+                                 os.environ, PATH=f"{self.directory}:{os.environ['PATH']}"))
+        self.assertEqual((run.returncode, run.stderr), (2, "lab: a.pcap: tshark ended with -9\n"))
 
     def test_sizes(self):
         for count in (3, 5000):
