@@ -17,7 +17,7 @@ STEM = "plot-"			# of the files
 
 KEYS = {
     "kind": Key("text", choices=KINDS),
-    "figure": Key("text"),
+    "figure": Key("text", default=None),
     "runs": Key("list", default=None),
     "measure": Key("list", default=None),
     "flows": Key("list", default=None),
@@ -33,7 +33,7 @@ class Plot:
     """One figure."""
 
     kind: str
-    figure: str			# of which paper
+    figure: str			# of which paper, or of which scenario
     runs: tuple			# labels
     windows: tuple		# measure.Window
     flows: tuple		# numbers
@@ -136,9 +136,12 @@ def _one(places, path, values, known):
                 _flows(places, path, values, len(flows)), values["truth"], values["queue"])
 
 
-def build(places, tables, labels, windows, flows, record):
-    """Plots of the [[plot]] tables; record: the [record] table's values."""
-    plots = [_one(places, path, values, (labels, windows, flows, record))
+def build(places, tables, title, labels, windows, flows, record):
+    """
+    Plots of the [[plot]] tables; title: of the scenario; record: the [record] table's values.
+    """
+    plots = [_one(places, path, {**values, "figure": values["figure"] or title},
+                  (labels, windows, flows, record))
              for path, values in each(places, "plot", tables, KEYS)]
     for index, one in enumerate(plots):
         if one.stem in (other.stem for other in plots[:index]):

@@ -4,6 +4,7 @@
 from . import chart, charts, convergence, network_chart, page, paper, pfc, show, slowdown, units, \
     written
 
+OF_SCENARIO = "As a [[plot]] table of the scenario has it."
 CAPTIONS = {
     "plot": "In the axes of the paper's figure. Circles: numbers that the paper's text gives; its "
             "curves are not in the text.",
@@ -202,10 +203,10 @@ def _parameters(scenario):
             for name, parameter in variant.algorithm.parameters.items()]
 
 
-def _caption(stem):
+def _caption(stem, has_paper):
     """What a figure shows."""
-    known = [key for key in CAPTIONS if stem == key or stem.startswith(f"{key}-")]
-    return CAPTIONS[max(known, key=len)]
+    known = max((key for key in CAPTIONS if stem == key or stem.startswith(f"{key}-")), key=len)
+    return OF_SCENARIO if known == "plot" and not has_paper else CAPTIONS[known]
 
 
 def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
@@ -228,7 +229,7 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
         tables=list(_tables(scenario, summaries)), slowdowns=list(_slowdowns(summaries)),
         more=show.table((*_queue_columns(hot), *MORE_COLUMNS), summaries),
         costs=show.costs(summaries),
-        figures=[(one, _caption(stem)) for stem, one in drawn.items()],
+        figures=[(one, _caption(stem, bool(scenario.paper))) for stem, one in drawn.items()],
         network=page.drawn(network, "network", True),
         facts=_network(scenario) + _algorithms(scenario) + [
             ("Kernel", facts["kernel"]), ("Quell", facts["version"])],

@@ -357,9 +357,10 @@ def build(table, places=None, scale=None):
     joins = convergence.build(places, top["convergence"], graph, wanted, record["window"])
     rows = paper.build(places, top["paper"], [variant.label for variant in variants],
                        [window.name for window in windows], len(wanted))
-    plots = plot_tables.build(places, top["plot"], [variant.label for variant in variants],
+    title = top["title"] or "scenario"
+    plots = plot_tables.build(places, top["plot"], title, [variant.label for variant in variants],
                               windows, wanted, record)
-    found = Scenario(top["title"] or "scenario", top["seed"], graph, queue, pauses, variants,
+    found = Scenario(title, top["seed"], graph, queue, pauses, variants,
                     wanted, groups,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"],
                            record["core"], captures.build(places, record["pcap"], graph)),

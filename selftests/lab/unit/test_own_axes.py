@@ -4,7 +4,7 @@
 import dataclasses
 import unittest
 
-from quell_lab import distributions, own_axes, rounds
+from quell_lab import distributions, own_axes, report, rounds
 from quell_lab.errors import InputError
 
 import helpers
@@ -23,7 +23,7 @@ def build(**changes):
 class Keys(unittest.TestCase):
     def test_refused(self):
         for changes, words in (
-                ({"plot": [{"kind": "rtts"}]}, r"plot\[0\].figure: missing"),
+                ({"plot": [{"kind": "rtts"}] * 2}, r"plot\[1\].figure: 'scenario' is given twice"),
                 ({"plot": [dict(RTTS, kind="rttz")]}, r"plot\[0\].kind: 'rttz', did you mean"),
                 ({"plot": [dict(RTTS, runs=["cubik"])]}, r"plot\[0\].runs: no run 'cubik'"),
                 ({"plot": [dict(RTTS, measure=["x"])]}, r"plot\[0\].measure: no window 'x'"),
@@ -75,6 +75,13 @@ class Keys(unittest.TestCase):
 
     def test_named_after_its_figure(self):
         self.assertEqual(build().plots[0].stem, "plot-timely-fig-14")
+        (plot,) = build(plot=[{"kind": "rtts"}], title="A b").plots
+        self.assertEqual((plot.figure, plot.stem), ("A b", "plot-a-b"))
+
+    def test_captions_name_a_paper_where_there_is_one(self):
+        self.assertIn("paper's figure", report._caption("plot-a", True))
+        self.assertNotIn("paper", report._caption("plot-a", False))
+        self.assertEqual(report._caption("queue", False), report._caption("queue", True))
 
 
 class Distributions(unittest.TestCase):
