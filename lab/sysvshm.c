@@ -16,11 +16,27 @@ static struct {
 	void *at;
 	size_t size;
 	key_t key;
+	unsigned int attaches;	/* of this process */
+	int removed;		/* is unmapped with the last of them */
 } segments[SEGMENTS];
 
 static int is_segment(int id)
 {
 	return id >= 0 && id < SEGMENTS && segments[id].at;
+}
+
+static int fails(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static void unmap_removed(int id)
+{
+	if (!segments[id].removed || segments[id].attaches)
+		return;
+	munmap(segments[id].at, segments[id].size);
+	memset(&segments[id], 0, sizeof(segments[id]));
 }
 
 int shmget(key_t key, size_t size, int flags)
@@ -31,16 +47,13 @@ int shmget(key_t key, size_t size, int flags)
 		if (!segments[id].at) {
 			free = id;
 		} else if (key != IPC_PRIVATE && segments[id].key == key) {
-			if (!(flags & IPC_CREAT && flags & IPC_EXCL))
-				return id;
-			errno = EEXIST;
-			return -1;
+			if (flags & IPC_CREAT && flags & IPC_EXCL)
+				return fails(EEXIST);
+			return size > segments[id].size ? fails(EINVAL) : id;
 		}
 	}
-	if (!(flags & IPC_CREAT) || free < 0) {
-		errno = flags & IPC_CREAT ? ENOSPC : ENOENT;
-		return -1;
-	}
+	if (!(flags & IPC_CREAT) || free < 0)
+		return fails(flags & IPC_CREAT ? ENOSPC : ENOENT);
 	segments[free].at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 				 -1, 0);
 	if (segments[free].at == MAP_FAILED) {
@@ -59,31 +72,35 @@ void *shmat(int id, const void *at, int flags)
 		errno = EINVAL;
 		return (void *)-1;
 	}
+	segments[id].attaches++;
 	return segments[id].at;
 }
 
 int shmdt(const void *at)
 {
-	for (int id = 0; id < SEGMENTS; id++)
-		if (segments[id].at && segments[id].at == at)
+	for (int id = 0; id < SEGMENTS; id++) {
+		if (segments[id].attaches && segments[id].at == at) {
+			segments[id].attaches--;
+			unmap_removed(id);
 			return 0;
-	errno = EINVAL;
-	return -1;
+		}
+	}
+	return fails(EINVAL);
 }
 
 int shmctl(int id, int command, struct shmid_ds *into)
 {
-	if (!is_segment(id)) {
-		errno = EINVAL;
-		return -1;
-	}
+	if (!is_segment(id))
+		return fails(EINVAL);
 	if (command == IPC_STAT) {
 		memset(into, 0, sizeof(*into));
 		into->shm_segsz = segments[id].size;
 		into->shm_perm.__key = segments[id].key;
-		into->shm_nattch = 1;
+		into->shm_nattch = segments[id].attaches;
 	} else if (command == IPC_RMID) {
 		segments[id].key = IPC_PRIVATE;
+		segments[id].removed = 1;
+		unmap_removed(id);
 	}
 	return 0;
 }
