@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from . import chart, slowdown, slowdown_chart
+from . import chart, report, slowdown, slowdown_chart
+from .stats import rounded
 
 STEM = "by-size"
 FILES = tuple(f"{STEM}.{ending}" for ending in ("csv", "tex", "svg", "pdf"))
@@ -18,6 +19,8 @@ PERCENTILES = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"))
 COLUMNS = ("quantity", "from_bytes", "to_bytes", "percentile", "cc", "flows", "seeds", "median",
            "min", "max", "values")
 SLOWDOWN, FCT = "slowdown", "FCT (us)"
+P99_FLOWS = 100			# of fewer, the 99th percentile by nearest rank is the slowest
+DAGGER = r"$^\dagger$"
 PLAIN_TEX = re.compile(r"([#$%&_{}])")
 
 
@@ -119,8 +122,8 @@ def csv_rows(found):
         for label in found.labels:
             if row.of[label]:
                 yield (found.quantity, row.low, row.high, names[row.key], label, row.flows(label),
-                       len(row.of[label]), *row.band(label),
-                       " ".join(str(value) for _, value in row.of[label]))
+                       len(row.of[label]), *map(rounded, row.band(label)),
+                       " ".join(str(rounded(value)) for _, value in row.of[label]))
 
 
 def write_csv(path, tables):
@@ -143,31 +146,46 @@ def _tex_cell(band):
     return mid if low == high else rf"{mid} {{\scriptsize [{low}, {high}]}}"
 
 
-def tex(tables):
-    """Lines of LaTeX, a tabular for each table."""
+def origin(version, sources):
+    """What tables are of, in lines; sources: [(seeds, scenario)]."""
+    yield f"Quell {version}"
+    for seeds, scenario in sources:
+        yield f"{scenario.title}, seeds {', '.join(map(str, seeds))}"
+        yield from (f"{label}: {text}" for label, text in report.algorithms(scenario))
+
+
+def tex(tables, of):
+    """Lines of LaTeX, a tabular for each table; of: origin()."""
     names = dict(PERCENTILES)
     yield r"% \usepackage{booktabs}; medians of the seeds, [least, most]"
+    yield from (f"% {' '.join(line.split())}" for line in of)
     for name, found in tables.items():
         yield rf"% {name}: {found.quantity}"
         yield rf"\begin{{tabular}}{{llr{'r' * len(found.labels)}}}"
         yield r"\toprule"
         yield " & ".join(("Flow size", "", "Flows", *map(_tex, found.labels))) + r" \\"
-        previous = None
+        previous, few = None, False
         for row in found.rows:
+            is_slowest = row.key == "p99" and row.flows() < P99_FLOWS
+            few |= is_slowest
             if row.size != previous:
                 yield r"\midrule"
             first = ("", "") if row.size == previous else (row.size, f"{row.flows():,}")
-            yield " & ".join((_tex(first[0]), names[row.key], first[1].replace(",", "{,}"),
+            yield " & ".join((_tex(first[0]), names[row.key] + DAGGER * is_slowest,
+                              first[1].replace(",", "{,}"),
                               *(_tex_cell(row.band(label)) for label in found.labels))) + r" \\"
             previous = row.size
         yield r"\bottomrule"
+        if few:
+            yield (rf"\multicolumn{{{3 + len(found.labels)}}}{{l}}{{\footnotesize {DAGGER} the "
+                   rf"slowest: fewer than {P99_FLOWS} flows}} \\")
         yield r"\end{tabular}"
 
 
-def write_tex(path, tables):
+def write_tex(path, tables, of):
     """Write them."""
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in tex(tables))
+        file.writelines(f"{line}\n" for line in tex(tables, of))
 
 
 def make_chart(found, title):
@@ -183,10 +201,10 @@ def make_chart(found, title):
     return chart.Chart(title, facets, min(len(facets), 3), inch=5.2) if facets else None
 
 
-def write(out, found, title):
-    """Write all of a Table's files; the SVG's text and whether it is wide, or None."""
+def write(out, found, title, of):
+    """Write a Table's files, of: origin(); the SVG's text and whether it is wide, or None."""
     write_csv(os.path.join(out, FILES[0]), {title: found})
-    write_tex(os.path.join(out, FILES[1]), {title: found})
+    write_tex(os.path.join(out, FILES[1]), {title: found}, of)
     one = make_chart(found, title)
     if one is None:
         return None

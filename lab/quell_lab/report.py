@@ -176,7 +176,8 @@ def _network(scenario):
     ]
 
 
-def _algorithms(scenario):
+def algorithms(scenario):
+    """[(label, preset and parameters in words)] of a scenario's runs."""
     rows = []
     for variant in scenario.variants:
         parts = [f"preset {variant.preset}"] if variant.preset else []
@@ -231,7 +232,7 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
         costs=show.costs(summaries),
         figures=[(one, _caption(stem, bool(scenario.paper))) for stem, one in drawn.items()],
         network=page.drawn(network, "network", True),
-        facts=_network(scenario) + _algorithms(scenario) + [
+        facts=_network(scenario) + algorithms(scenario) + [
             ("Kernel", facts["kernel"]), ("Quell", facts["version"])],
         parameters=list(_parameters(scenario)), file=written.toml(scenario.config),
         command=facts["command"])

@@ -7,6 +7,7 @@ from statistics import median
 
 from . import by_size, output, page, paper, show, slowdown, targets
 from .schema import Key
+from .stats import rounded
 
 COUNT = Key("int", 2, 1000)
 COLUMNS = ("cc", "quantity", "seeds", "median", "min", "max")
@@ -67,7 +68,8 @@ def medians(evaluations):
         for key, value in _values(done).items():
             found.setdefault(key, []).append(value)
     labels = list(dict.fromkeys(label for label, _ in found))
-    return sorted(((label, quantity, len(values), median(values), min(values), max(values))
+    return sorted(((label, quantity, len(values),
+                    *map(rounded, (median(values), min(values), max(values))))
                    for (label, quantity), values in found.items()),
                   key=lambda row: labels.index(row[0]))
 
@@ -101,7 +103,9 @@ def _write(out, seeds, rows, lines, facts):
     found = by_size.table({label: [by_size.classes(seed.done.summaries[label]) for seed in seeds
                                    if seed.done.good]
                            for label in (one.label for one in seeds[0].scenario.variants)})
-    drawn = by_size.write(out, found, title) if found else None
+    good = [seed.scenario.seed for seed in seeds if seed.done.good]
+    of = by_size.origin(facts["version"], [(good, seeds[0].scenario)])
+    drawn = by_size.write(out, found, title, of) if found else None
     page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines, title=title,
                command=facts["command"], notes=targets.of_scenario(seeds[0].scenario),
                lead="Medians over the seeds that have a value, with the least and the most.",

@@ -13,6 +13,11 @@ def percentile(values, percent):
     return sorted(values)[max(rank, 1) - 1]
 
 
+def rounded(value):
+    """Without the digits that are the rounding of a float."""
+    return float(f"{value:.12g}") if isinstance(value, float) else value
+
+
 def jain(values):
     """Jain's fairness index, 1/n to 1; None when nothing was delivered."""
     square_sum = sum(value * value for value in values)

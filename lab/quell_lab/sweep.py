@@ -343,6 +343,16 @@ class Sweep:
         table, own = self._tables_at(cell.source, cell.values, run.entry)
         return self._build(cell.source, cell.values, dict(table, algorithm=[own], seed=cell.seed))
 
+    def first(self, source):
+        """The Scenario of the first point of a source."""
+        return self._at(*next(point for point in self.points() if point[0] is source))
+
+    def _at(self, source, values):
+        """The Scenario of a point, with all its algorithms and the first seed."""
+        tables = [self._tables_at(source, values, entry) for entry in source.entries]
+        return self._build(source, values, dict(
+            tables[0][0], algorithm=[own for _, own in tables], seed=source.seeds[0]))
+
     def build_points(self, runs=None):
         """
         The Scenario of every point, or those of some runs, with all its algorithms and the first
@@ -353,9 +363,7 @@ class Sweep:
         for source, values in self.points():
             if wanted is not None and (source.name, values) not in wanted:
                 continue
-            tables = [self._tables_at(source, values, entry) for entry in source.entries]
-            built = self._build(source, values, dict(
-                tables[0][0], algorithm=[own for _, own in tables], seed=source.seeds[0]))
+            built = self._at(source, values)
             self.rows[source.name, values] = built.paper
             yield built
 

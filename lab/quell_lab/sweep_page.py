@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
-from . import by_size, chart, page, paper, seeds, sweep_store, units
+from . import by_size, chart, page, paper, seeds, sweep_store, units, version
 from .chart import Axis, Chart, Facet, Line
+from .stats import rounded
 from .sweep import shown
 
 TABLE = "sweep.csv"
@@ -116,7 +117,7 @@ class Sums:
 
 def _middle(numbers):
     """Their median, whole if it is."""
-    value = median(numbers)
+    value = rounded(median(numbers))
     return int(value) if value == int(value) else value
 
 
@@ -285,7 +286,8 @@ def write(out, wanted, found, failed, kernel):
     sums = Sums(wanted, values)
     sizes = by_places(wanted, classes)
     by_size.write_csv(os.path.join(out, by_size.FILES[0]), sizes)
-    by_size.write_tex(os.path.join(out, by_size.FILES[1]), sizes)
+    by_size.write_tex(os.path.join(out, by_size.FILES[1]), sizes, by_size.origin(
+        version.text(), [(source.seeds, wanted.first(source)) for source in wanted.sources]))
     _write_table(os.path.join(out, TABLE), wanted, sums)
     one = make_chart(sums)
     svg = chart.svg(one, sums.labels, wanted.title)

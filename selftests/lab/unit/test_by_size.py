@@ -9,6 +9,8 @@ import unittest
 
 from quell_lab import by_size, slowdown
 
+import helpers
+
 EDGES = (0, 10**4, 10**6, slowdown.SIZE_MAX)
 LABELS = ("swift_vaisf", "dctcp")
 
@@ -80,9 +82,14 @@ class Files(unittest.TestCase):
             return file.read()
 
     def test_latex_has_as_many_columns_as_its_head(self):
-        lines = list(by_size.tex({"50 % & more": table()}))
+        lines = list(by_size.tex({"50 % & more": table()}, ["Quell 1", "A\nb"]))
+        self.assertEqual(lines[1:3], ["% Quell 1", "% A b"])
         self.assertIn(r"\begin{tabular}{llrrr}", lines)
         rows = [line for line in lines if line.endswith(r" \\")]
+        self.assertEqual([line for line in rows if "dagger" in line], [
+            r" & p99$^\dagger$ &  & 40.0 & 40.0 \\", r"\multicolumn{5}{l}{\footnotesize "
+            r"$^\dagger$ the slowest: fewer than 100 flows} \\"])
+        rows.remove(lines[-2])
         self.assertEqual({len(re.split(r"(?<!\\)&", line)) for line in rows}, {5})
         self.assertEqual(rows[0], r"Flow size &  & Flows & swift\_vaisf & dctcp \\")
         self.assertIn(r"up to 10 kB & p50 & 1{,}000 & 1.50 {\scriptsize [1.25, 2.00]} & "
@@ -91,10 +98,26 @@ class Files(unittest.TestCase):
             self.assertEqual(sum(begin in line for line in lines),
                              sum(end in line for line in lines))
 
+    def test_p99_of_a_hundred_flows_has_no_mark(self):
+        found = by_size.table({"cubic": [by_size.classes(summary((100, 1), (100, 2), (0, 0)))]})
+        self.assertNotIn("dagger", " ".join(by_size.tex({"A": found}, ())))
+
+    def test_origin(self):
+        one = helpers.build(title="A", algorithm=[{"name": "swift", "label": "x"}])
+        self.assertEqual(list(by_size.origin("2, laboratory 3", [((4, 5), one)])), [
+            "Quell 2, laboratory 3", "A, seeds 4, 5",
+            "x: swift: preset vaisf-iii-d, as none is named"])
+
+    def test_csv_without_the_rounding_of_floats(self):
+        found = by_size.table({"cubic": [by_size.classes(summary((9, value), (0, 0), (0, 0)))
+                                         for value in (2.5753, 2.5754)]})
+        row = next(row for row in by_size.csv_rows(found) if row[1:4] == (0, 10**4, "p50"))
+        self.assertEqual(row[7:], (2.57535, 2.5753, 2.5754, "2.5753 2.5754"))
+
     def test_all_files_twice_the_same(self):
-        by_size.write(self.directory, table(), "A")
+        by_size.write(self.directory, table(), "A", ())
         first = [self.read(name) for name in by_size.FILES]
-        by_size.write(self.directory, table(), "A")
+        by_size.write(self.directory, table(), "A", ())
         self.assertEqual([self.read(name) for name in by_size.FILES], first)
         self.assertTrue(first[3].startswith(b"%PDF-"))
         self.assertIn(b"<svg", first[2])

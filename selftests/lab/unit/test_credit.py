@@ -48,7 +48,7 @@ class Plans(unittest.TestCase):
         self.assertEqual([variant.label for variant in wanted.variants],
                          ["smartt:credit=150000b:variant=open",
                           "smartt:credit=150000b:variant=mprdma", "smartt:credit=1kb"])
-        self.assertIn("by credits after 150000b, variant open", report._algorithms(wanted)[0][1])
+        self.assertIn("by credits after 150000b, variant open", report.algorithms(wanted)[0][1])
 
 
 class Refusals(unittest.TestCase):

@@ -238,7 +238,7 @@ class Plan(unittest.TestCase):
                                  "set": {"qa": "0"}}]).variants],
                          ["smartt", "smartt:variant=marks:preset=nscc:qa=0"])
         self.assertEqual([text.partition(":")[2].partition(",")[0]
-                          for _, text in report._algorithms(wanted)],
+                          for _, text in report.algorithms(wanted)],
                          [" variant marks", " variant delay", " variant decrease", " variant plb",
                           " variant mprdma"])
         self.assertEqual(summary.summarise(wanted, helpers.run_result(wanted, []))["variant"],

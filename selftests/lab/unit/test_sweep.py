@@ -259,6 +259,13 @@ class Sums(Files):
             ["star", "swift", "20kb", "fct_p50", "3", "20", "10", "30", "10 20 30"],
             ["star", "dctcp", "20kb", "fct_p50", "2", "55", "50", "60", "50 60"]])
 
+    def test_the_table_for_a_paper_names_each_scenario_and_its_runs(self):
+        wanted = self.sweep("seeds = 2", ECN)
+        (source,) = wanted.sources
+        self.assertEqual([variant.label for variant in wanted.first(source).variants],
+                         ["swift", "dctcp"])
+        self.assertEqual(sweep_page._middle([2.5753, 2.5754]), 2.57535)
+
     def test_a_run_for_several_values_is_in_all_of_them(self):
         _, sums = self.sums(AI, values=lambda wanted: {
             run.number: {"drops": run.number} for run in wanted.runs})
