@@ -129,8 +129,6 @@ TEST(fit)
 		acks(&f, 2 * BASE_NS, 8);
 	expect_eq(QUELL_ADAPT_FIT, (u32)f.a.phase, "above_with_all_of_the_window_stays");
 	f.window_q16 = f.a.cubic.window_q16 / 3;
-	/* Full packets take no longer than small ones: no reason to raise the base. */
-	f.needs.slowest_bytes_ps = QUELL_NS_PER_SEC;
 	for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS; i++)
 		acks(&f, 2 * BASE_NS, 8);
 	expect(f.a.phase == QUELL_ADAPT_FALLBACK && f.a.reason == QUELL_ADAPT_DELAY_STAYS,

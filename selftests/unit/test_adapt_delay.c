@@ -15,8 +15,6 @@ static int rounds_until_given_up(struct fixture *f, int milli_segments, int high
 	int n;
 
 	start_fit(f);
-	/* Full packets take no longer than small ones. */
-	f->needs.slowest_bytes_ps = QUELL_NS_PER_SEC;
 	f->a.cubic.ssthresh_bytes = 100 * MSS;
 	f->a.noise_ns = noise_ns;
 	f->window_q16 = milli_segments * MSS_Q16 / 1000;
@@ -49,47 +47,6 @@ TEST(above)
 			  rounds_until_given_up(&f, row->milli_segments, row->high, row->noise_ns),
 			  "%s", row->name);
 	}
-}
-
-/* A base that is short of that of other flows, by as much as full packets may take. */
-TEST(raised)
-{
-	static const struct {
-		const char *name;
-		u64 rtt_ns;
-		u32 noise_ns, aim_ns;
-		int raises, rounds;
-	} cases[] = {
-		{ "to_the_delay", 2 * BASE_NS, 0, 0, 1, 1000 },
-		{ "not_by_more_than_full_packets_take", 4 * BASE_NS, 0, 0, 0, 20 },
-		{ "not_where_it_is_noisy", 2 * BASE_NS, 20000, 0, 0, 20 },
-		{ "a_few_times_where_the_target_is_configured", BASE_NS + 10000, 0, BASE_NS / 2,
-		  QUELL_ADAPT_RAISES, 20 * (QUELL_ADAPT_RAISES + 1) },
-	};
-	struct fixture f;
-	size_t i;
-	int n;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		start_fit(&f);
-		f.needs.slowest_bytes_ps = 12500000;
-		f.a.cubic.ssthresh_bytes = 100 * MSS;
-		f.a.noise_ns = cases[i].noise_ns;
-		f.window_q16 = 10 * MSS_Q16;
-		for (n = 0; f.a.phase == QUELL_ADAPT_FIT && n < 1000; n++) {
-			f.a.rounds = 0;
-			quell_adapt_set_aim(&f.a, cases[i].aim_ns);
-			acks(&f, cases[i].rtt_ns, 10);
-		}
-		EXPECT_TRUE(cases[i].rounds == n && cases[i].raises == f.a.looks)
-			TH_LOG("raised__%s: %d rounds, %d raises", cases[i].name, n, f.a.looks);
-	}
-	start_fit(&f);
-	f.a.looks = QUELL_ADAPT_RAISES;
-	f.a.cubic.ssthresh_bytes = 2 * MSS;
-	acks(&f, BASE_NS, 10);
-	EXPECT_EQ(0, (u32)f.a.looks)
-		TH_LOG("raised__again_once_the_window_was_regained");
 }
 
 /* A decrease due to noise is reverted by slow start, up to half the window found at the start. */
@@ -126,7 +83,6 @@ TEST(tries)
 	for (try = 0; try < ARRAY_SIZE(losses); try++) {
 		f.a.cubic.ssthresh_bytes = 100 * MSS;
 		f.window_q16 = 10 * MSS_Q16;
-		f.a.looks = QUELL_ADAPT_RAISES;
 		for (i = 0; i < QUELL_ADAPT_ABOVE_ROUNDS; i++)
 			acks(&f, 2 * BASE_NS, 10);
 		expect_eq(QUELL_ADAPT_DELAY_STAYS, (u32)f.a.reason, "%d_gives_up", (int)try);

@@ -94,34 +94,12 @@ static inline void quell_adapt_count_above(struct quell_adapt *a, bool above, u6
 			  (u64)QUELL_ADAPT_SAMPLES * mss_bytes;
 	u8 weight = window_bytes < small_bytes ? QUELL_ADAPT_ABOVE_SMALL : 1;
 
-	if (window_bytes >= a->cubic.ssthresh_bytes / 2) {
+	if (window_bytes >= a->cubic.ssthresh_bytes / 2)
 		a->above = 0;
-		a->looks = 0;
-	} else if (above) {
+	else if (above)
 		a->above += weight;
-	} else {
+	else
 		a->above = quell_sub_sat_u64(a->above, weight);
-	}
-}
-
-/*
- * The first full packets of flows that start together are queued behind each other's first windows,
- * so the flows have different bases, and the one with the smallest finds a delay that the others
- * keep.  It may have been short of a base by as much as theirs may be too long: its base is raised
- * by the delay, up to the longest that full packets may have.  A configured target does not
- * depend on the base, so the number of raises is limited.
- */
-static inline bool quell_adapt_raise_base(struct quell_adapt *a,
-					  const struct quell_adapt_needs *needs, u64 above_ns,
-					  u32 mss_bytes)
-{
-	if (a->looks >= QUELL_ADAPT_RAISES || !quell_adapt_is_quiet(a) ||
-	    a->base_ns + above_ns > quell_adapt_longest_base_ns(a, needs, mss_bytes))
-		return false;
-	a->base_ns += above_ns;
-	a->looks++;
-	a->above = 0;
-	return true;
 }
 
 /*
@@ -135,9 +113,8 @@ static inline bool quell_adapt_is_limited(const struct quell_adapt *a,
 }
 
 /* A round of FIT, for an algorithm that uses delay. */
-static inline void quell_adapt_fit_round(struct quell_adapt *a,
-					 const struct quell_adapt_needs *needs,
-					 const struct quell_sample *s, u64 window_q16)
+static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct quell_sample *s,
+					 u64 window_q16)
 {
 	u64 quiet_ns = (u64)a->base_ns + quell_adapt_room_ns(a->base_ns) / 4;
 	u64 aim_ns = quell_adapt_aim_ns(a);
@@ -158,8 +135,7 @@ static inline void quell_adapt_fit_round(struct quell_adapt *a,
 	else if (a->early)
 		a->early--;
 	quell_adapt_count_above(a, above, window_bytes, s->mss_bytes);
-	if (a->above < QUELL_ADAPT_ABOVE_ROUNDS ||
-	    quell_adapt_raise_base(a, needs, quell_adapt_algo_rtt_ns(a) - aim_ns, s->mss_bytes))
+	if (a->above < QUELL_ADAPT_ABOVE_ROUNDS)
 		return;
 	found_bytes = a->cubic.ssthresh_bytes;
 	quell_adapt_fall_back(a, window_q16, s->mss_bytes, QUELL_ADAPT_DELAY_STAYS);
@@ -263,7 +239,7 @@ static inline void quell_adapt_round(struct quell_adapt *a,
 	if (a->phase != QUELL_ADAPT_FIT)
 		return;
 	if (needs->signal == QUELL_ADAPT_DELAY)
-		quell_adapt_fit_round(a, needs, s, window_q16);
+		quell_adapt_fit_round(a, s, window_q16);
 	else
 		quell_adapt_signalled_round(a, needs, window_q16, s->mss_bytes);
 }
@@ -493,10 +469,8 @@ static inline void quell_adapt_on_idle(struct quell_adapt *a, const struct quell
 	a->noise_ns /= 2;
 	if (a->phase == QUELL_ADAPT_FIT && window_q16 <= first_q16)
 		return;
-	if (a->phase == QUELL_ADAPT_FALLBACK && a->reason == QUELL_ADAPT_DELAY_STAYS) {
+	if (a->phase == QUELL_ADAPT_FALLBACK && a->reason == QUELL_ADAPT_DELAY_STAYS)
 		a->base_ns = 0;
-		a->small_ns = 0;
-	}
 	a->flags &= ~QUELL_ADAPT_F_SIGNAL;
 	quell_adapt_search(a, quell_min_u64(first_q16,
 					    quell_max_u64(window_q16,

@@ -31,16 +31,15 @@ static inline u64 quell_adapt_burst_bytes(const struct quell_sample *s)
 }
 
 /*
- * The longest base of full packets, by the round-trip time of the smallest ones.  On a path that is
- * fast enough for the algorithm it is longer by no more than a packet takes at the least rate for
- * it.  One without a least rate is for slower paths as well, as long as their round trip is short
- * enough for it.
+ * The longest base of full packets, after that of small ones.  On a path that is fast enough for
+ * the algorithm it is longer by no more than a packet takes at the least rate for it.  One without
+ * a least rate is for slower paths as well, as long as their round trip is short enough for it.
  */
 static inline u64 quell_adapt_longest_base_ns(const struct quell_adapt *a,
 					      const struct quell_adapt_needs *needs, u32 mss_bytes)
 {
 	u64 rate_bytes_ps = needs->slowest_bytes_ps ?: QUELL_ADAPT_BASE_BYTES_PS;
-	u64 longest_ns = a->small_ns +
+	u64 longest_ns = a->base_ns +
 			 quell_div_u64((u64)mss_bytes * QUELL_NS_PER_SEC, rate_bytes_ps);
 
 	if (needs->slowest_bytes_ps)
@@ -58,8 +57,6 @@ static inline void quell_adapt_note_base(struct quell_adapt *a,
 {
 	u32 pkts;
 
-	if (!a->small_ns || rtt_ns < a->small_ns)
-		a->small_ns = rtt_ns;
 	if (a->base_pkts && rtt_ns >= a->base_ns)
 		return;
 	pkts = quell_div_u64(quell_adapt_burst_bytes(s) + s->mss_bytes / 2, s->mss_bytes);

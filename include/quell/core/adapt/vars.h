@@ -44,8 +44,6 @@
 #define QUELL_ADAPT_SILENT_ROUNDS	16
 /* Rounds above the target after which the flow is not held to cause the delay. */
 #define QUELL_ADAPT_ABOVE_ROUNDS	20
-/* Limit on raises of the base before the flow regains half of the window that START found. */
-#define QUELL_ADAPT_RAISES		4
 /* A round above the target with a small window counts as this many. */
 #define QUELL_ADAPT_ABOVE_SMALL		8
 /* Minimum rounds of START that measure the noise, where delay is the signal. */
@@ -114,7 +112,6 @@ struct quell_adapt {
 	/* START, FALLBACK: the window; FIT: its first, in ssthresh START's before the drain. */
 	struct quell_cubic	cubic;
 	u32			base_ns;	/* smallest round-trip time; 0 before the first */
-	u32			small_ns;	/* the same of any packet */
 	/* Per byte at the highest rate of delivery lately; 0 before the first round. */
 	u32			byte_ns_q16;
 	/* Round-trip time of the last round without the own bursts; 0 before the first. */
@@ -148,7 +145,7 @@ struct quell_adapt {
 	u8			above;
 	/* QUELL_ADAPT_EARLY_ROUNDS per loss without prior delay, less the rounds since. */
 	u8			early;
-	/* START: standing values in a row above the target; FIT: raises of the base, limited. */
+	/* START: standing values in a row above the target. */
 	u8			looks:4;
 	u8			tries:4;	/* times that CUBIC took over, limited */
 	u8			phase;	/* enum quell_adapt_phase */
@@ -300,7 +297,6 @@ static inline void quell_adapt_init(struct quell_adapt *a, u32 pkts, u32 mss_byt
 static inline void quell_adapt_note_handshake(struct quell_adapt *a, u64 rtt_ns)
 {
 	a->base_ns = quell_min_u64(rtt_ns, QUELL_ADAPT_MOST_NS);
-	a->small_ns = a->base_ns;
 }
 
 #endif /* _QUELL_CORE_ADAPT_VARS_H */
