@@ -67,7 +67,7 @@ change_says_all_or_nothing()
 
 tc_refuses()
 {
-	local size="64 to 65535 bytes" list="none, all or DSCPs of 0 to 63, like 46 or 8-15,46"
+	local size="64b to 65535b" list="none, all or DSCPs of 0 to 63, like 46 or 8-15,46"
 
 	refused "trim" 'trim needs "size SIZE"' "$size" &&
 	refused "trim dscp 5" 'trim needs "size SIZE"' &&
