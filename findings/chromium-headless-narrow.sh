@@ -19,7 +19,8 @@ version=156.0.8078.108-1~deb12u1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-apt-get -q -o APT::Sandbox::User=root download "chromium=$version" "chromium-common=$version" > /dev/null
+apt-get -q -o APT::Sandbox::User=root download \
+	"chromium=$version" "chromium-common=$version" > /dev/null
 for package in *.deb; do
 	dpkg-deb -x "$package" root
 done
@@ -28,14 +29,16 @@ echo '<body><script>document.write("width=" + innerWidth)</script>' > page.html
 # headless WIDTH OPTION: chromium with a window of that width
 headless() {
 	timeout 120 root/usr/lib/chromium/chromium --headless --no-sandbox --disable-gpu \
-		--user-data-dir="$dir/user" --window-size="$1,800" "$2" "file://$dir/page.html" 2> log
+		--user-data-dir="$dir/user" --window-size="$1,800" "$2" \
+		"file://$dir/page.html" 2> log
 }
 seen=
 for width in 390 600; do
 	page=$(headless "$width" --dump-dom | sed -n 's/.*>width=\([0-9]*\).*/\1/p')
 	headless "$width" "--screenshot=$dir/page.png" > log2
 	# The width in the head of a PNG
-	picture=$(od -An -tu1 -j16 -N4 page.png | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }')
+	picture=$(od -An -tu1 -j16 -N4 page.png |
+		awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }')
 	echo "--window-size=$width,800: the page is $page wide, the picture $picture"
 	seen+="$page $picture "
 done
