@@ -94,7 +94,7 @@ static void print_registration(struct out *o, const struct bpf_model *model,
 	out_text(o, "\n");
 }
 
-/* In text without an algorithm named: deviations from the defaults, and counters above 0. */
+/* In text without details: deviations from the defaults, and counters above 0. */
 static void print_summary(struct out *o, const struct bpf_model *model)
 {
 	char line[2 * QTY_TEXT_LEN + 64];
@@ -170,7 +170,7 @@ static int show_core(struct app *app, const struct quell_core *core, bool named,
 	if (!status)
 		status = read_loaded(&model);
 	if (!status)
-		print_loaded(&app->out, &model, &pinned, named);
+		print_loaded(&app->out, &model, &pinned, named || app->details);
 	bpf_model_free(&model);
 	close(pinned.fd);
 	++*nr;

@@ -318,10 +318,12 @@ int cc_show(struct app *app, int argc, char **argv)
 {
 	const struct param *param = NULL;
 	const struct cc *cc = NULL;
-	struct cc_list list;
+	struct cc_list list = {};
 	int status;
 
-	status = cc_fetch(app, &list);
+	status = app_connect(app, "swift");
+	if (!status)
+		status = cc_fetch(app, &list);
 	if (!status && argc > 0)
 		status = cc_find(&list, argv[0], &cc);
 	if (!status && argc > 1) {

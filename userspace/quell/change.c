@@ -180,11 +180,13 @@ static int read_params(struct changes *changes, int argc, char **argv, bool with
 static int change_params(struct app *app, int argc, char **argv, uint8_t cmd)
 {
 	struct changes changes = {};
+	struct cc_list list = {};
 	const struct cc *cc;
-	struct cc_list list;
 	int status;
 
-	status = cc_fetch(app, &list);
+	status = app_connect(app, "swift");
+	if (!status)
+		status = cc_fetch(app, &list);
 	if (status)
 		goto free_list;
 

@@ -159,7 +159,9 @@ int link_show(struct app *app, int argc, char **argv)
 
 	if (argc && find_dev(argv[0], &ifindex))
 		return STATUS_INPUT;
-	status = fetch_links(app, &links);
+	status = app_connect(app, "swift");
+	if (!status)
+		status = fetch_links(app, &links);
 	if (!status)
 		print_links(&app->out, &links, argc ? argv[0] : NULL, ifindex);
 	link_list_free(&links);
@@ -198,14 +200,17 @@ int link_save(struct app *app, FILE *set, FILE *reset)
 static int set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, QUELL_CMD_LINK_SET);
+	struct nlmsghdr *nlh;
 	struct nl_error err;
 	uint32_t ifindex;
 
 	if (find_dev(dev, &ifindex))
 		return STATUS_INPUT;
+	if (app_connect(app, "swift"))
+		return STATUS_KERNEL;
 	if (app->check)
 		return STATUS_OK;
+	nlh = nl_prepare(&app->nl, buf, QUELL_CMD_LINK_SET);
 	mnl_attr_put_u32(nlh, QUELL_A_LINK_IFINDEX, ifindex);
 	mnl_attr_put_u64(nlh, QUELL_A_LINK_RATE, bytes_ps);
 	if (nl_do(&app->nl, nlh, NULL, &err))

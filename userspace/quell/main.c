@@ -20,73 +20,73 @@
 /* The first verb of an object is its default. */
 static const struct command commands[] = {
 	{ "cc", "show", "[ALGO [PARAM]]", 0, 2,
-	  "parameters of the algorithms", false, cc_show },
+	  "parameters of the algorithms", cc_show },
 	{ "cc", "set", "ALGO PARAM VALUE [PARAM VALUE]...", 2, ARGS_UNBOUNDED,
-	  "change parameters, all of them or none", false, cc_set },
+	  "change parameters, all of them or none", cc_set },
 	{ "cc", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
-	  "put parameters back to their defaults", false, cc_reset },
+	  "put parameters back to their defaults", cc_reset },
 	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
-	  "presets named after paper and table: list, set", true, cc_preset },
+	  "presets named after paper and table: list, set", cc_preset },
 	{ "flow", "show", "[-d] [-s [prefix LEN]] [src PREFIX] [dst PREFIX] [sport PORT] "
 	  "[dport PORT] [cc ALGO] [dev DEV] [state STATE] [by GOVERNOR] [sort KEY]", 0, ARGS_UNBOUNDED,
-	  "flows of Quell's algorithms", true, flow_show },
+	  "flows of Quell's algorithms", flow_show },
 	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [by GOVERNOR] [sort KEY] [interval TIME] [--no-color]", 0, ARGS_UNBOUNDED,
-	  "the same in a terminal, live, with their past", true, flow_watch },
+	  "the same in a terminal, live, with their past", flow_watch },
 	{ "stat", NULL, "[-a] [-z] [--metrics] [--openmetrics] [ALGO]", 0, ARGS_UNBOUNDED,
-	  "counters since the last call", true, stat_show },
+	  "counters since the last call", stat_show },
 	{ "doctor", NULL, "[--if ALGO]", 0, ARGS_UNBOUNDED,
-	  "problems and fixes, or the effects of a change", true, doctor },
+	  "problems and fixes, or the effects of a change", doctor },
 	{ "save", NULL, "", 0, 0,
-	  "print the settings as commands for a batch", true, save },
+	  "print the settings as commands for a batch", save },
 	{ "restore", NULL, "FILE", 1, 1,
-	  "check all commands of a file, then carry them out", true, restore },
+	  "check all commands of a file, then carry them out", restore },
 	{ "sync", NULL, "FILE", 1, 1,
-	  "the same, and reset what FILE does not have", true, sync_settings },
+	  "the same, and reset what FILE does not have", sync_settings },
 	{ "link", "show", "[DEV]", 0, 1,
-	  "rates of the interfaces", false, link_show },
+	  "rates of the interfaces", link_show },
 	{ "link", "set", "DEV rate RATE", 3, 3,
-	  "set the rate if the driver does not report it", false, link_set },
+	  "set the rate if the driver does not report it", link_set },
 	{ "link", "reset", "DEV", 1, 1,
-	  "go back to the rate that the driver reports", false, link_reset },
+	  "go back to the rate that the driver reports", link_reset },
 	{ "sender", "show", "[dev DEV]", 0, 2,
-	  "hosts that send to this one, as dart counts them", true, sender_show },
+	  "hosts that send to this one, as dart counts them", sender_show },
 	{ "sender", "weight", "ADDR WEIGHT [dev DEV]", 2, 4,
-	  "set the weight of one in the shares, 1 .. 255", true, sender_weight },
+	  "set the weight of one in the shares, 1 .. 255", sender_weight },
 	{ "lookahead", "show", "", 0, 0,
-	  "groups of hosts that are expected to send together", true, lookahead_show },
+	  "groups of hosts that are expected to send together", lookahead_show },
 	{ "lookahead", "add", "NAME [dev DEV] [time TIME] ADDR...", 2, ARGS_UNBOUNDED,
-	  "register one, for the calling user", true, lookahead_add },
+	  "register one, for the calling user", lookahead_add },
 	{ "lookahead", "replace", "NAME [dev DEV] [time TIME] ADDR...", 2, ARGS_UNBOUNDED,
-	  "the same, in place of one of that name", true, lookahead_replace },
+	  "the same, in place of one of that name", lookahead_replace },
 	{ "lookahead", "del", "NAME [uid UID]", 1, 3,
-	  "delete one", true, lookahead_del },
+	  "delete one", lookahead_del },
 	{ "hwtstamp", "show", "[DEV]", 0, 1,
-	  "hardware timestamping of the NICs", true, hwstamp_show },
+	  "hardware timestamping of the NICs", hwstamp_show },
 	{ "hwtstamp", "on", "DEV", 1, 1,
-	  "enable RX hardware timestamps", true, hwstamp_on },
+	  "enable RX hardware timestamps", hwstamp_on },
 	{ "hwtstamp", "off", "DEV", 1, 1,
-	  "disable them", true, hwstamp_off },
+	  "disable them", hwstamp_off },
 	{ "bpf", "show", "[ALGO]", 0, 1,
-	  "algorithms loaded as BPF objects", true, bpf_show },
+	  "algorithms loaded as BPF objects", bpf_show },
 	{ "bpf", "load", "ALGO [preset NAME] [dir DIR] [PARAM VALUE]...", 1, ARGS_UNBOUNDED,
-	  "load and register one, as bpf_ALGO", true, bpf_load },
+	  "load and register one, as bpf_ALGO", bpf_load },
 	{ "bpf", "replace", "ALGO [preset NAME] [dir DIR] [PARAM VALUE]...", 1, ARGS_UNBOUNDED,
-	  "put new code under one that is loaded", true, bpf_replace },
+	  "put new code under one that is loaded", bpf_replace },
 	{ "bpf", "unload", "ALGO", 1, 1,
-	  "unregister one", true, bpf_unload },
+	  "unregister one", bpf_unload },
 	{ "bpf", "set", "ALGO [preset NAME] [PARAM VALUE]...", 2, ARGS_UNBOUNDED,
-	  "change parameters of one", true, bpf_set },
+	  "change parameters of one", bpf_set },
 	{ "bpf", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
-	  "put parameters of one back to their defaults", true, bpf_reset },
+	  "put parameters of one back to their defaults", bpf_reset },
 	{ "bpf", "option", "[show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]]", 0, 5,
-	  "the Quell option of a cgroup's sockets", true, bpf_option },
+	  "the Quell option of a cgroup's sockets", bpf_option },
 	{ "monitor", NULL, "[-t] [-ts] [settings] [flows] [rcvbuf SIZE]", 0, ARGS_UNBOUNDED,
-	  "changes of settings and of flows as they happen", true, monitor },
+	  "changes of settings and of flows as they happen", monitor },
 	{ "trace", NULL, "[src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cookie N] [cc NAME] "
 	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE] "
 	  "[--plot FILE]", 0, ARGS_UNBOUNDED,
-	  "each decision of any congestion control, as CSV", true, trace_decisions },
+	  "each decision of any congestion control, as CSV", trace_decisions },
 };
 
 /* Those that heed @check of struct app: they make settings of a namespace, and can be in a file. */
@@ -271,6 +271,13 @@ static bool is_checked(const struct command *c)
 	return false;
 }
 
+/* Those that print entries; some have no details beyond those that they always print. */
+static bool has_details(const struct command *c)
+{
+	return c->run == stat_show ||
+	       (c->verb && (!strcmp(c->verb, "show") || !strcmp(c->verb, "watch")));
+}
+
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *c;
@@ -281,11 +288,12 @@ static int run_command(struct app *app, int argc, char **argv)
 		return STATUS_INPUT;
 	if (app->check && !is_checked(c))
 		return usage_error("no setting of a namespace is made by", c->object);
+	/* In front of a batch it is for those of its commands that have details. */
+	if (app->details && !app->in_batch && !has_details(c))
+		return usage_error("'-d' has no effect on", c->verb ? c->verb : c->object);
 	status = check_arg_count(c, argc, argv);
 	if (!status && app->netns)
 		status = netns_enter(app->netns);
-	if (!status && !c->offline)
-		status = app_connect(app, "swift");
 	if (!status)
 		status = c->run(app, argc, argv);
 	if (app->connected)

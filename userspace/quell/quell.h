@@ -98,7 +98,6 @@ struct app {
  * @min_args: minimum number of arguments
  * @max_args: maximum number of arguments, or ARGS_UNBOUNDED
  * @summary: one line
- * @offline: @run connects to the kernel itself, if it needs to
  * @run: executes it; arguments start behind the verb; returns an exit status
  */
 struct command {
@@ -108,7 +107,6 @@ struct command {
 	int		min_args;
 	int		max_args;
 	const char	*summary;
-	bool		offline;
 	int		(*run)(struct app *app, int argc, char **argv);
 };
 

@@ -23,4 +23,12 @@ int complain_kernel(const char *request, const struct nl_error *err)
 	return STATUS_KERNEL;
 }
 
+/* No test has a kernel. */
+int app_connect(struct app *app, const char *algo)
+{
+	(void)app;
+	(void)algo;
+	return STATUS_KERNEL;
+}
+
 #endif /* _QUELL_TEST_COMPLAINT_H */

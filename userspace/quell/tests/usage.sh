@@ -92,6 +92,16 @@ expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
 expect 1 "too few arguments, usage: quell hwtstamp on" hwtstamp on
 expect 1 "unexpected argument 'b'" hwtstamp off a b
+expect 1 "'-d' has no effect on 'reset', try: quell help" -d cc reset swift
+expect 1 "'-d' has no effect on 'save'" save -details
+expect 1 "unknown word 'speed', usage: quell link set DEV rate RATE" link set lo speed 1gbit
+expect 1 "rate: '1' has no unit" link set lo rate 1
+expect 1 "rate: '0bit' is no rate" link set lo rate 0bit
+expect 1 "rate: '2tbit' is out of range 8bit .. 1Tbit" link set lo rate 2tbit
+expect 1 "nosuch: No such device" link set nosuch rate 1gbit
+expect 1 "nosuch: No such device" link reset nosuch
+expect 1 "nosuch: No such device" link show nosuch
+expect_silent_stdout
 expect 1 "sender: unknown argument 'lo', expected: [dev DEV]" sender show lo
 expect 1 "the value of 'dev' is missing" sender show dev
 expect 1 "nosuch: No such device" sender show dev nosuch
