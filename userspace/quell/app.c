@@ -20,39 +20,28 @@ static struct {
 /* Where complaints go; NULL: stderr. */
 static FILE *complaints;
 
-/**
- * complain_to() - have complaints written elsewhere
- * @file: an open file; NULL: to stderr again
- */
+/* Have complaints written to @file; NULL: to stderr again. */
 void complain_to(FILE *file)
 {
 	complaints = file;
 }
 
-/**
- * complain_at() - set the file that later complaints refer to
- * @file: name of a file, no line of it yet; NULL: no file
- */
+/* Set the file, no line of it yet, that later complaints refer to; NULL: no file. */
 void complain_at(const char *file)
 {
 	place.file = file;
 	place.line = 0;
 }
 
-/**
- * complain_line() - which line of the file complaints are about
- * @line: its number
- */
 void complain_line(unsigned int line)
 {
 	place.line = line;
 }
 
-/**
- * complain() - print an error message to stderr, or to the file of complain_to()
- * @fmt: as for printf(), without program name and line end
- *
- * Quoted names may come from a file or another user: control characters are printed as \xHH.
+/*
+ * Print an error message to stderr, or to the file of complain_to(); @fmt is without program name
+ * and line end. Quoted names may come from a file or another user: control characters are printed
+ * as \xHH.
  */
 void complain(const char *fmt, ...)
 {
@@ -71,13 +60,7 @@ void complain(const char *fmt, ...)
 	va_end(args);
 }
 
-/**
- * complain_kernel() - print an error of the kernel to stderr
- * @request: description of the request
- * @err: the kernel's error
- *
- * Return: the exit status for it.
- */
+/* Print an error of the kernel; returns the exit status for it. */
 int complain_kernel(const char *request, const struct nl_error *err)
 {
 	const char *hint = "";
@@ -92,13 +75,7 @@ int complain_kernel(const char *request, const struct nl_error *err)
 	return STATUS_KERNEL;
 }
 
-/**
- * app_connect() - connect to the kernel; complains on failure
- * @app: not connected yet
- * @algo: algorithm whose module the error message suggests to load
- *
- * Return: an exit status.
- */
+/* Connect to the kernel; the error message suggests to load the module of @algo. */
 int app_connect(struct app *app, const char *algo)
 {
 	struct nl_error err;

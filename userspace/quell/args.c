@@ -16,16 +16,7 @@
 #define V4_MAPPED_BITS		96
 #define WORD_BITS		32
 
-/**
- * keyword_value() - the value behind a keyword
- * @keyword: the keyword
- * @argc: number of arguments
- * @argv: the arguments
- * @i: index of the keyword; on success that of the word behind the value
- * @value: the value
- *
- * Return: an exit status, after a complaint.
- */
+/* The value behind a keyword at index *@i, which is then that of the word behind the value. */
 int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value)
 {
 	if (*i + 1 >= argc) {
@@ -61,14 +52,9 @@ static int next_value(int argc, char **argv, int *i, const char **value)
 	return STATUS_OK;
 }
 
-/**
- * pair_next() - read a name and its value: one word with an equals sign, or two
- * @argc: number of arguments
- * @argv: the arguments
- * @i: index of the name; on success that of the word behind the value
- * @pair: filled in; its value is part of @argv
- *
- * Return: an exit status, after a complaint.
+/*
+ * Read a name and its value, which is part of @argv: one word with an equals sign, or two. *@i is
+ * then the index of the word behind the value.
  */
 int pair_next(int argc, char **argv, int *i, struct pair *pair)
 {
@@ -93,13 +79,7 @@ int pair_next(int argc, char **argv, int *i, struct pair *pair)
 	return STATUS_OK;
 }
 
-/**
- * read_address() - parse an address
- * @text: IPv4 or IPv6 address
- * @address: the address
- *
- * Return: an exit status, after a complaint.
- */
+/* Parse an address of IPv4 or IPv6. */
 int read_address(const char *text, struct sockaddr_storage *address)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)address;
@@ -117,12 +97,8 @@ int read_address(const char *text, struct sockaddr_storage *address)
 	return STATUS_OK;
 }
 
-/**
- * check_host() - check that a host can send from an address, by the kernel's rules
- * @text: as typed
- * @address: from read_address()
- *
- * Return: an exit status, after a complaint.
+/*
+ * Check that a host can send from an address, by the kernel's rules; @text is the address as typed.
  */
 int check_host(const char *text, const struct sockaddr_storage *address)
 {
@@ -139,12 +115,7 @@ int check_host(const char *text, const struct sockaddr_storage *address)
 	return STATUS_INPUT;
 }
 
-/**
- * is_number() - whether a text is a whole number only
- * @text: the text
- * @base: of its digits
- * @value: the number
- */
+/* Whether a text is a whole number and no more. */
 bool is_number(const char *text, int base, uint64_t *value)
 {
 	char *end;
@@ -155,15 +126,7 @@ bool is_number(const char *text, int base, uint64_t *value)
 	return isxdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/**
- * read_number() - parse a number of a range that begins with 1
- * @word: keyword, for the complaint
- * @text: the number
- * @most: largest value
- * @value: the number
- *
- * Return: an exit status, after a complaint.
- */
+/* Parse a number of 1 to @most; @word is for the complaint. */
 int read_number(const char *word, const char *text, uint64_t most, uint64_t *value)
 {
 	if (is_number(text, 10, value) && *value && *value <= most)
@@ -172,15 +135,7 @@ int read_number(const char *word, const char *text, uint64_t most, uint64_t *val
 	return STATUS_INPUT;
 }
 
-/**
- * words_read() - parse words and their values
- * @words: the words there are, in any order
- * @to: struct of the arguments
- * @argc: number of arguments
- * @argv: the arguments
- *
- * Return: an exit status, after a complaint.
- */
+/* Parse words, in any order, and their values into a struct. */
 int words_read(const struct words *words, void *to, int argc, char **argv)
 {
 	uint64_t given = 0;
@@ -311,24 +266,13 @@ int word_prefix(const struct word *w, const char *text, void *place)
 	return STATUS_OK;
 }
 
-/**
- * address_text() - an address as text
- * @address: IPv4 or IPv6
- * @text: destination, INET6_ADDRSTRLEN bytes; also returned
- */
+/* An address as text in @text, which has INET6_ADDRSTRLEN bytes and is returned. */
 const char *address_text(const struct address *address, char *text)
 {
 	return inet_ntop(address->len == sizeof(struct in_addr) ? AF_INET : AF_INET6,
 			 address->bytes, text, INET6_ADDRSTRLEN);
 }
 
-/**
- * out_address() - print an address
- * @o: printer
- * @key: JSON key, or NULL in an array
- * @fmt: text format with one %s
- * @address: IPv4 or IPv6
- */
 void out_address(struct out *o, const char *key, const char *fmt,
 		 const struct address *address)
 {

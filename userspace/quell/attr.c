@@ -12,13 +12,9 @@
 #include "attr.h"
 #include "model.h"
 
-/**
- * list_grow() - append a zeroed entry
- * @list_ptr: address of the pointer to the list
- * @n: number of entries, which rises only if the allocation succeeds
- * @size: of an entry, bytes
- *
- * Return: the entry, or NULL.
+/*
+ * Append a zeroed entry to the list at *@list_ptr. Returns NULL without memory, and then @n is as
+ * before.
  */
 void *list_grow(void *list_ptr, size_t *n, size_t size)
 {
@@ -171,13 +167,9 @@ static int take_nested(const struct attr_kind *kind, void *list, const struct nl
 	return ret ? ret : is_complete(kind, entry) ? 0 : -EBADMSG;
 }
 
-/**
- * list_add() - add one entry from a reply
- * @kind: of the entries
- * @list: the list; the entry stays in it on failure, for list_free()
- * @nlh: message of a generic netlink family
- *
- * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
+/*
+ * Add one entry from a reply; it stays in the list on failure, for list_free(). Returns 0, -EBADMSG
+ * for a malformed message, or -ENOMEM.
  */
 int list_add(const struct attr_kind *kind, void *list, const struct nlmsghdr *nlh)
 {
@@ -194,11 +186,7 @@ int list_add(const struct attr_kind *kind, void *list, const struct nlmsghdr *nl
 	return ret || !kind->after ? ret : kind->after(list);
 }
 
-/**
- * entry_free() - free the memory of an entry, but not its own
- * @kind: of the entry
- * @entry: the entry
- */
+/* Free the memory that an entry refers to, but not its own. */
 void entry_free(const struct attr_kind *kind, void *entry)
 {
 	size_t i;
@@ -213,11 +201,7 @@ void entry_free(const struct attr_kind *kind, void *entry)
 	}
 }
 
-/**
- * list_free() - empty a list; it may be filled again
- * @kind: of the entries
- * @list: the list
- */
+/* Empty a list; it may be filled again. */
 void list_free(const struct attr_kind *kind, void *list)
 {
 	char *entries = entries_of(list);

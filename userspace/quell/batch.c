@@ -83,12 +83,9 @@ static int run_line(const struct app *app, const struct batch_line *line)
 	return status;
 }
 
-/**
- * batch_run() - carry the commands of a file out as they are read
- * @app: with the options; not connected to the kernel
- * @name: the file, "-": standard input
- *
- * Return: an exit status, the first other than 0; the reason of a failure has been printed.
+/*
+ * Carry the commands of a file, "-" for standard input, out as they are read; returns the first
+ * exit status other than 0.
  */
 int batch_run(struct app *app, const char *name)
 {

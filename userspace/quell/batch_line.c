@@ -108,12 +108,9 @@ static int split(struct batch_line *line)
 	return line->argc && *line->argv[0] == '[' ? -EINVAL : 1;
 }
 
-/**
- * batch_next() - read the next line
- * @file: the file
- * @line: the line before, zeroed for the first; must be freed even on failure
- *
- * Return: 1; 0 at the end; -EINVAL, or of reading a negative errno value.
+/*
+ * Read the next line over the line before, which is zeroed for the first; it must be freed even on
+ * failure. Returns 1, 0 at the end, -EINVAL, or a negative errno value of reading.
  */
 int batch_next(FILE *file, struct batch_line *line)
 {
@@ -124,21 +121,15 @@ int batch_next(FILE *file, struct batch_line *line)
 	return ret > 0 ? split(line) : ret;
 }
 
-/**
- * batch_line_free() - free the memory of batch_next()
- * @line: the line; zeroed is allowed
- */
 void batch_line_free(struct batch_line *line)
 {
 	free(line->argv);
 	free(line->text);
 }
 
-/**
- * batch_word() - a name as a word that batch_next() reads as the same, after "--" if it begins as
- *	an option
- * @buf: destination; also returned
- * @name: of an interface or a group
+/*
+ * A name as a word that batch_next() reads as the same, after "--" if it begins as an option.
+ * Returns @buf.
  */
 char *batch_word(char buf[BATCH_WORD_LEN], const char *name)
 {

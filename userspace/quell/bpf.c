@@ -24,12 +24,7 @@
 
 static const uint32_t the_entry;
 
-/**
- * bpf_not_loaded() - complain that an algorithm is not loaded as BPF
- * @algo: the algorithm
- *
- * Return: the exit status for it.
- */
+/* Complain that an algorithm is not loaded as BPF; returns the exit status for it. */
 int bpf_not_loaded(const char *algo)
 {
 	complain("%s is not loaded as BPF (try: quell bpf load %s)", algo, algo);
@@ -54,13 +49,7 @@ static int write_params(const struct bpf_model *model, int fd)
 	return STATUS_OK;
 }
 
-/**
- * bpf_read_params() - take over the parameters in force
- * @model: the algorithm
- * @fd: of its map of parameters
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Take over the parameters in force, from the map @fd. */
 int bpf_read_params(struct bpf_model *model, int fd)
 {
 	int status = STATUS_OK;

@@ -91,13 +91,9 @@ static int find_maps(struct bpf_code *code, const struct bpf_model *model, const
 	return STATUS_OK;
 }
 
-/**
- * bpf_code_open() - read the object of an algorithm, and look whether this kernel can run it
- * @code: filled in; the caller must close it even on failure
- * @model: the algorithm
- * @dir: directory of the objects; NULL for the usual one
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Read the object of an algorithm from @dir, NULL for the usual one, and check that this kernel can
+ * run it. @code must be closed even on failure.
  */
 int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const char *dir)
 {
@@ -141,34 +137,19 @@ static bool is_fit(int fd, enum bpf_map_type type, const struct quell_core *core
 	return is;
 }
 
-/**
- * bpf_code_fits_params() - whether a map has the parameters of an algorithm
- * @fd: of the map
- * @core: the algorithm
- */
 bool bpf_code_fits_params(int fd, const struct quell_core *core)
 {
 	return is_fit(fd, BPF_MAP_TYPE_ARRAY, core, bpf_has_params);
 }
 
-/**
- * bpf_code_fits_counters() - whether a map has the counters of an algorithm
- * @fd: of the map
- * @core: the algorithm
- */
 bool bpf_code_fits_counters(int fd, const struct quell_core *core)
 {
 	return is_fit(fd, BPF_MAP_TYPE_PERCPU_ARRAY, core, bpf_has_counters);
 }
 
-/**
- * bpf_code_share() - use both maps that exist already instead of new ones
- * @code: opened, not loaded
- * @core: the algorithm
- * @params_fd: of the map of parameters
- * @stats_fd: of that of counters
- *
- * Return: 0; -1 if they do not fit.
+/*
+ * Use both maps that exist already instead of new ones, in an object not loaded yet. Returns 0, or
+ * -1 if they do not fit.
  */
 int bpf_code_share(struct bpf_code *code, const struct quell_core *core, int params_fd,
 		   int stats_fd)
@@ -180,12 +161,7 @@ int bpf_code_share(struct bpf_code *code, const struct quell_core *core, int par
 	       bpf_map__reuse_fd(code->stats, stats_fd) ? -1 : 0;
 }
 
-/**
- * bpf_code_load() - load programs and maps into the kernel, without a registration
- * @code: opened
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Load programs and maps into the kernel, without a registration. */
 int bpf_code_load(struct bpf_code *code)
 {
 	bool shared = bpf_options_share(code->options);
@@ -214,12 +190,9 @@ static int write_ops(struct bpf_code *code, int *fd)
 	return 0;
 }
 
-/**
- * bpf_code_register() - let connections choose the algorithm
- * @code: loaded
- * @fd: of the registration: a link, or on kernels without them the struct_ops map
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Let connections choose the algorithm; *@fd is a link, or on kernels without them the struct_ops
+ * map.
  */
 int bpf_code_register(struct bpf_code *code, int *fd)
 {
@@ -240,13 +213,7 @@ int bpf_code_register(struct bpf_code *code, int *fd)
 	return err ? complain_object("cannot register", code->name, -err) : STATUS_OK;
 }
 
-/**
- * bpf_code_update() - put new code under a link; open connections keep theirs
- * @code: loaded
- * @link_fd: of the link
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Put new code, loaded, under a link; open connections keep theirs. */
 int bpf_code_update(struct bpf_code *code, int link_fd)
 {
 	int fd, err;
@@ -263,10 +230,7 @@ int bpf_code_update(struct bpf_code *code, int link_fd)
 	return err ? complain_object("cannot replace", code->name, -err) : STATUS_OK;
 }
 
-/**
- * bpf_code_close() - close an object; pins and registrations stay
- * @code: opened, or zeroed
- */
+/* Close an object, opened or zeroed; pins and registrations stay. */
 void bpf_code_close(struct bpf_code *code)
 {
 	bpf_object__close(code->object);

@@ -65,11 +65,9 @@ static bool has_field(const struct btf *btf, uint32_t type_id, uint32_t offset, 
 	       ends_with(path, field);
 }
 
-/**
- * bpf_has_params() - whether a block has the parameters of an algorithm in their places
- * @btf: types of the object or map
- * @type_id: of the block
- * @core: the algorithm
+/*
+ * Whether a block has the parameters of an algorithm in their places, by the types @btf of its
+ * object or map.
  */
 bool bpf_has_params(const struct btf *btf, uint32_t type_id, const struct quell_core *core)
 {
@@ -81,12 +79,7 @@ bool bpf_has_params(const struct btf *btf, uint32_t type_id, const struct quell_
 	return btf__resolve_size(btf, type_id) == core->params_bytes;
 }
 
-/**
- * bpf_has_counters() - whether a block has the counters of an algorithm in their places
- * @btf: types of the object or map
- * @type_id: of the block
- * @core: the algorithm
- */
+/* The same for its counters. */
 bool bpf_has_counters(const struct btf *btf, uint32_t type_id, const struct quell_core *core)
 {
 	uint32_t i;

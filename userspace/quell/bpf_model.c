@@ -17,24 +17,14 @@
 
 #define BIT(attr)	(1U << (attr))
 
-/**
- * bpf_core_at() - list the algorithms that run as BPF objects: all
- * @index: from 0 on
- *
- * Return: the algorithm, or NULL behind the last.
+/*
+ * List the algorithms, all of which run as BPF objects, by @index from 0 on; NULL behind the last.
  */
 const struct quell_core *bpf_core_at(size_t index)
 {
 	return index < QUELL_CORES_NR ? quell_cores[index] : NULL;
 }
 
-/**
- * bpf_core_find() - look up an algorithm; complains if it does not exist
- * @name: as typed
- * @core: the algorithm
- *
- * Return: an exit status.
- */
 int bpf_core_find(const char *name, const struct quell_core **core)
 {
 	char known[256] = "";
@@ -84,13 +74,7 @@ static void reset_block(struct bpf_model *model)
 		model->core->params_derive(model->block);
 }
 
-/**
- * bpf_model_init() - begin with an algorithm's defaults
- * @model: filled in; the caller must free it even on failure
- * @core: the algorithm
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Begin with an algorithm's defaults; @model must be freed even on failure. */
 int bpf_model_init(struct bpf_model *model, const struct quell_core *core)
 {
 	size_t i;
@@ -119,10 +103,6 @@ int bpf_model_init(struct bpf_model *model, const struct quell_core *core)
 	return STATUS_OK;
 }
 
-/**
- * bpf_model_free() - free the memory of bpf_model_init()
- * @model: the algorithm; zeroed is allowed
- */
 void bpf_model_free(struct bpf_model *model)
 {
 	free(model->cc.params);
@@ -137,11 +117,7 @@ static bool is_zero(const unsigned char *bytes, size_t len)
 	return !len;
 }
 
-/**
- * bpf_model_take() - take over the value of the map of parameters
- * @model: from bpf_model_init()
- * @block: params_bytes; all zero means the defaults
- */
+/* Take over the value of the map of parameters; all zero means the defaults. */
 void bpf_model_take(struct bpf_model *model, const void *block)
 {
 	size_t i;
@@ -155,11 +131,7 @@ void bpf_model_take(struct bpf_model *model, const void *block)
 		model->cc.params[i].value = *value_at(model, i);
 }
 
-/**
- * bpf_model_apply() - change parameters in the block
- * @model: from bpf_model_init()
- * @changes: of its parameters, checked
- */
+/* Change parameters in the block to values that are checked. */
 void bpf_model_apply(struct bpf_model *model, const struct changes *changes)
 {
 	size_t i;
@@ -174,12 +146,7 @@ void bpf_model_apply(struct bpf_model *model, const struct changes *changes)
 		model->core->params_derive(model->block);
 }
 
-/**
- * bpf_model_sum() - add the counters of all CPUs
- * @model: from bpf_model_init()
- * @values: a block of counters per CPU, each counters_bytes rounded up to 8
- * @cpus: number of them
- */
+/* Add the counters of all CPUs; @values has a block for each, rounded up to 8 bytes. */
 void bpf_model_sum(struct bpf_model *model, const void *values, unsigned int cpus)
 {
 	size_t stride = (model->core->counters_bytes + 7) / 8 * 8;
@@ -208,14 +175,9 @@ static int take_preset(struct bpf_args *words, const char *algo, const char *nam
 	return words->preset ? STATUS_OK : STATUS_INPUT;
 }
 
-/**
- * bpf_args_parse() - read the arguments behind the algorithm
- * @words: filled in; the caller must free it even on failure
- * @model: the algorithm
- * @argc: number of arguments
- * @argv: pairs: "preset NAME", "dir DIR", a parameter and its value, or each as NAME=VALUE
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Read the arguments behind the algorithm: "preset NAME", "dir DIR", parameters and values, or each
+ * as NAME=VALUE. @words must be freed even on failure.
  */
 int bpf_args_parse(struct bpf_args *words, const struct bpf_model *model, int argc,
 		   char **argv)
@@ -241,10 +203,6 @@ int bpf_args_parse(struct bpf_args *words, const struct bpf_model *model, int ar
 	return status;
 }
 
-/**
- * bpf_args_free() - free the memory of bpf_args_parse()
- * @words: the words; zeroed is allowed
- */
 void bpf_args_free(struct bpf_args *words)
 {
 	changes_free(&words->changes);

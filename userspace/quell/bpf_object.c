@@ -58,13 +58,9 @@ static void print_messages(void)
 	messages_len = 0;
 }
 
-/**
- * complain_object() - print why an object or its programs could not be used, with libbpf's messages
- * @request: description of the request
- * @name: of the object
- * @code: errno
- *
- * Return: the exit status for it.
+/*
+ * Print why an object or its programs could not be used, with libbpf's messages; @code is an errno
+ * value. Returns the exit status for it.
  */
 int complain_object(const char *request, const char *name, int code)
 {
@@ -82,13 +78,9 @@ int complain_object(const char *request, const char *name, int code)
 	return status;
 }
 
-/**
- * bpf_object_find() - the path of an object; libbpf's messages are kept from here on
- * @path: filled in, PATH_MAX bytes
- * @name: NAME of NAME.bpf.o
- * @dir: directory of the objects; NULL for the usual one, ../lib/quell/bpf beside this program
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * The path, PATH_MAX bytes, of the object NAME.bpf.o in @dir; NULL: ../lib/quell/bpf beside this
+ * program. libbpf's messages are kept from here on.
  */
 int bpf_object_find(char *path, const char *name, const char *dir)
 {
@@ -118,13 +110,7 @@ int bpf_object_find(char *path, const char *name, const char *dir)
 	return STATUS_KERNEL;
 }
 
-/**
- * bpf_object_read() - read an object file
- * @object: set on success, NULL on failure; the caller must close it
- * @path: from bpf_object_find()
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Read an object file; the caller must close *@object, which is NULL on failure. */
 int bpf_object_read(struct bpf_object **object, const char *path)
 {
 	*object = bpf_object__open_file(path, NULL);
@@ -134,13 +120,6 @@ int bpf_object_read(struct bpf_object **object, const char *path)
 	return complain_object("cannot read", path, errno);
 }
 
-/**
- * bpf_object_load() - load programs and maps of an object into the kernel
- * @object: from bpf_object_read()
- * @name: for messages
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
 int bpf_object_load(struct bpf_object *object, const char *name)
 {
 	int err = bpf_object__load(object);
@@ -148,9 +127,7 @@ int bpf_object_load(struct bpf_object *object, const char *name)
 	return err ? complain_object("the kernel does not load", name, -err) : STATUS_OK;
 }
 
-/**
- * bpf_object_forget() - free libbpf's messages
- */
+/* Free libbpf's messages. */
 void bpf_object_forget(void)
 {
 	free(messages);

@@ -86,11 +86,9 @@ static bool is_fit(const struct bpf_map *map, int fd)
 	       info.value_size == bpf_map__value_size(map);
 }
 
-/**
- * bpf_options_share() - let an object use the pinned storage of sockets, if there is a pin
- * @map: its map of the storage, before it is loaded; or NULL
- *
- * Return: whether it does; if not, bpf_options_keep() is due when it is loaded.
+/*
+ * Let an object, not loaded yet, use the pinned storage of sockets for its @map, which may be NULL.
+ * Returns false if there is no pin: bpf_options_keep() is due when the object is loaded.
  */
 bool bpf_options_share(struct bpf_map *map)
 {
@@ -102,12 +100,7 @@ bool bpf_options_share(struct bpf_map *map)
 	return shared;
 }
 
-/**
- * bpf_options_keep() - pin the storage of the first object that has it, for the others
- * @map: of an object that is loaded; or NULL
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Pin the storage of the first object that has it, for the others; @map may be NULL. */
 int bpf_options_keep(const struct bpf_map *map)
 {
 	if (map && (bpf_pin_dir_ensure(QUELL_BPF_OPTION) ||
@@ -186,12 +179,9 @@ static int get_program(const char *dir, int *prog_fd)
 	return status;
 }
 
-/**
- * for_links() - call a function for each link
- * @visit: called with the name of its pin and @data; a result other than 0 ends the loop
- * @data:  for @visit
- *
- * Return: number of links, or -1 with errno.
+/*
+ * Call a function for the pin of each link until it returns other than 0. Returns the number of
+ * links, or -1 with errno.
  */
 static int for_links(int (*visit)(const char *name, void *data), void *data)
 {

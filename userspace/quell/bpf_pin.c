@@ -33,13 +33,7 @@
 /* The kernel's errno where an architecture or configuration lacks a feature. */
 #define ENOTSUPP	524
 
-/**
- * complain_bpf() - print an error of the bpf() system call to stderr
- * @request: description of the request
- * @code: errno
- *
- * Return: the exit status for it.
- */
+/* Print an error of the bpf() system call, an errno value; returns the exit status for it. */
 int complain_bpf(const char *request, int code)
 {
 	if (code == EPERM)
@@ -61,12 +55,7 @@ static bool has_capability(const struct __user_cap_data_struct *data, unsigned i
 	       data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN);
 }
 
-/**
- * bpf_check_privilege() - complain where the kernel would not load programs
- * @request: description of the request
- *
- * Return: an exit status.
- */
+/* Complain where the kernel would not load programs. */
 int bpf_check_privilege(const char *request)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -140,10 +129,9 @@ static int open_top(int *fd)
 	return STATUS_KERNEL;
 }
 
-/**
- * bpf_pins_check() - complain where others may have changed the pins
- *
- * Return: an exit status.  Success without the directory: no algorithm is loaded.
+/*
+ * Complain where others may have changed the pins. Without the directory, when no algorithm is
+ * loaded, it succeeds.
  */
 int bpf_pins_check(void)
 {
@@ -154,11 +142,6 @@ int bpf_pins_check(void)
 	return status;
 }
 
-/**
- * bpf_pins_make() - make the directory of all pins
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
 int bpf_pins_make(void)
 {
 	if (!is_mounted() && mount_bpffs())
@@ -168,11 +151,9 @@ int bpf_pins_make(void)
 	return STATUS_OK;
 }
 
-/**
- * bpf_pins_lock() - let others that change pins or parameters wait until this program ends
- *
- * Return: an exit status; the reason of a failure has been printed.  Success without the directory:
- * no algorithm is loaded.
+/*
+ * Block others that change pins or parameters until this program ends. Without the directory, when
+ * no algorithm is loaded, it succeeds.
  */
 int bpf_pins_lock(void)
 {
@@ -188,13 +169,7 @@ static void pin_path(char *path, const char *algo, const char *name)
 	snprintf(path, PATH_MAX, PIN_TOP "/%s/%s", algo, name);
 }
 
-/**
- * bpf_pin_get() - open a pin
- * @algo: algorithm
- * @name: in its directory
- *
- * Return: a file descriptor, or -1 with errno.
- */
+/* Open a pin; -1 with errno. */
 int bpf_pin_get(const char *algo, const char *name)
 {
 	char path[PATH_MAX];
@@ -226,12 +201,8 @@ static int close_failed(int fd)
 	return -1;
 }
 
-/**
- * bpf_pinned_open() - open the registration of an algorithm
- * @algo: algorithm
- * @pinned: filled in on success
- *
- * Return: 0; -1 with errno ENOENT if it is not loaded, or another.
+/*
+ * Open the registration of an algorithm. Returns 0, or -1 with errno: ENOENT if it is not loaded.
  */
 int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned)
 {
@@ -259,12 +230,7 @@ int bpf_pinned_open(const char *algo, struct bpf_pinned *pinned)
 	return 0;
 }
 
-/**
- * bpf_pin_dir_make() - make the directory of an algorithm, empty
- * @algo: algorithm, not loaded
- *
- * Return: 0, or -1 with errno.
- */
+/* Make the directory of an algorithm that is not loaded, empty. Returns 0, or -1 with errno. */
 int bpf_pin_dir_make(const char *algo)
 {
 	char path[PATH_MAX];
@@ -274,11 +240,9 @@ int bpf_pin_dir_make(const char *algo)
 	return mkdir(path, 0700);
 }
 
-/**
- * bpf_pin_dir_ensure() - make a directory of pins, if it is not there
- * @algo: algorithm, or QUELL_BPF_OPTION
- *
- * Return: 0, or -1 with errno.
+/*
+ * Make the directory of an algorithm, or QUELL_BPF_OPTION, if there is no such directory. Returns
+ * 0, or -1 with errno.
  */
 int bpf_pin_dir_ensure(const char *algo)
 {
@@ -288,12 +252,6 @@ int bpf_pin_dir_ensure(const char *algo)
 	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
 }
 
-/**
- * bpf_pin_dir_open() - open a directory of pins for reading
- * @algo: algorithm, or QUELL_BPF_OPTION
- *
- * Return: the directory, to be closed; NULL with errno.
- */
 DIR *bpf_pin_dir_open(const char *algo)
 {
 	char path[PATH_MAX];
@@ -302,13 +260,7 @@ DIR *bpf_pin_dir_open(const char *algo)
 	return opendir(path);
 }
 
-/**
- * bpf_pin_remove() - remove a pin
- * @algo: algorithm, or QUELL_BPF_OPTION
- * @name: in its directory
- *
- * Return: whether there was one.
- */
+/* Remove a pin, if there is one; returns whether there was. */
 bool bpf_pin_remove(const char *algo, const char *name)
 {
 	char path[PATH_MAX];
@@ -317,13 +269,9 @@ bool bpf_pin_remove(const char *algo, const char *name)
 	return !unlink(path);
 }
 
-/**
- * bpf_pin_put() - pin in the directory of an algorithm
- * @algo: algorithm
- * @name: in its directory; replaced atomically, and kept after a failure
- * @fd: of a map or link
- *
- * Return: 0, or -1 with errno.
+/*
+ * Pin a map or link. A pin of that name is replaced atomically, and kept after a failure. Returns
+ * 0, or -1 with errno.
  */
 int bpf_pin_put(const char *algo, const char *name, int fd)
 {
@@ -338,10 +286,7 @@ int bpf_pin_put(const char *algo, const char *name, int fd)
 	return rename(next, path);
 }
 
-/**
- * bpf_pin_dir_remove() - remove the directory of an algorithm with its pins
- * @algo: algorithm
- */
+/* Remove the directory of an algorithm with its pins. */
 void bpf_pin_dir_remove(const char *algo)
 {
 	static const char * const names[] = {

@@ -209,12 +209,7 @@ int bpf_show(struct app *app, int argc, char **argv)
 	return status;
 }
 
-/**
- * bpf_list_args() - print for completion which algorithms there are, or an algorithm's parameters
- * @algo: the algorithm, or NULL
- *
- * Return: an exit status.
- */
+/* Print for completion which algorithms there are, or the parameters of one. */
 int bpf_list_args(const char *algo)
 {
 	const struct quell_core *core;

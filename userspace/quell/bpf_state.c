@@ -81,15 +81,10 @@ static void add(struct bpf_state *state, const char *name, uint32_t id, uint32_t
 	close(fd);
 }
 
-/**
- * bpf_state_read() - ask the kernel for the code of an algorithm
- * @state: filled in
- * @name: of the congestion control
- * @map_id: of the code in force; 0 if no code is
- *
- * The numbers are those of a moment, and approximate: the kernel does not stop for them.
- *
- * Return: 0, or -1 with errno: EPERM without CAP_SYS_ADMIN.
+/*
+ * Request the state of the code of a congestion control; @map_id is that of the code in force, or
+ * 0. The numbers are those of a moment, and approximate: the kernel does not stop for them. Returns
+ * 0, or -1 with errno: EPERM without CAP_SYS_ADMIN.
  */
 int bpf_state_read(struct bpf_state *state, const char *name, uint32_t map_id)
 {

@@ -39,11 +39,6 @@ static void read_list(const char *path, char *list)
 	list[len] = '\0';
 }
 
-/**
- * bpf_list_has() - look for a word
- * @list: words separated by white space
- * @name: the word
- */
 bool bpf_list_has(const char *list, const char *name)
 {
 	size_t len;
@@ -64,19 +59,13 @@ static bool file_has(const char *path, const char *name)
 	return bpf_list_has(list, name);
 }
 
-/**
- * bpf_is_default() - new connections of this network namespace use it
- * @name: of the congestion control
- */
+/* New connections of this network namespace use it. */
 bool bpf_is_default(const char *name)
 {
 	return file_has(CHOSEN, name);
 }
 
-/**
- * bpf_is_allowed() - those without privilege may choose it
- * @name: of the congestion control
- */
+/* Those without privilege may choose it. */
 bool bpf_is_allowed(const char *name)
 {
 	return file_has(ALLOWED, name);
@@ -96,12 +85,7 @@ static int check_writable(const char *path, const char *name)
 	return STATUS_OK;
 }
 
-/**
- * bpf_check_renewal() - complain where choice and permission could not be renewed
- * @name: of the congestion control
- *
- * Return: an exit status.
- */
+/* Complain where choice and permission could not be renewed. */
 int bpf_check_renewal(const char *name)
 {
 	int status = STATUS_OK;
@@ -113,12 +97,7 @@ int bpf_check_renewal(const char *name)
 	return status;
 }
 
-/**
- * bpf_wait_until_gone() - wait until it cannot be chosen any more
- * @name: of the congestion control
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Poll until it cannot be chosen any more. */
 int bpf_wait_until_gone(const char *name)
 {
 	int i;
@@ -149,12 +128,7 @@ static int write_sysctl(const char *path, const char *text)
 	return STATUS_KERNEL;
 }
 
-/**
- * bpf_allow() - let those without privilege choose it, as they may choose others
- * @name: of the congestion control
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Let those without privilege choose it, as they may choose others. */
 int bpf_allow(const char *name)
 {
 	char list[LIST_LEN + BPF_SYSCTL_NAME_LEN + 1];
@@ -165,12 +139,7 @@ int bpf_allow(const char *name)
 	return write_sysctl(ALLOWED, list);
 }
 
-/**
- * bpf_make_default() - let new connections of this network namespace use it
- * @name: of the congestion control
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Let new connections of this network namespace use it. */
 int bpf_make_default(const char *name)
 {
 	return write_sysctl(CHOSEN, name);

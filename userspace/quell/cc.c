@@ -11,25 +11,13 @@
 #include "qty.h"
 #include "quell.h"
 
-/**
- * cc_fetch() - request all algorithms of the namespace
- * @app: connected to the kernel
- * @list: filled in; the caller must free it even on failure
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
 int cc_fetch(struct app *app, struct cc_list *list)
 {
 	*list = (struct cc_list){};
 	return app_fetch(app, QUELL_CMD_CC_GET, &cc_kind, list, "cannot list the algorithms");
 }
 
-/**
- * append_name() - join names for a message
- * @text: the names so far; truncated at the end of the buffer
- * @len: size of @text
- * @name: name to append
- */
+/* Join names for a message, which is truncated at the end of the buffer. */
 void append_name(char *text, size_t len, const char *name)
 {
 	size_t used = strlen(text);
@@ -37,12 +25,7 @@ void append_name(char *text, size_t len, const char *name)
 	snprintf(text + used, len - used, "%s%s", used ? ", " : "", name);
 }
 
-/**
- * cc_not_loaded() - complain that one of Quell's algorithms is not loaded
- * @name: of the algorithm
- *
- * Return: the exit status for it.
- */
+/* Complain that one of Quell's algorithms is not loaded; returns the exit status for it. */
 int cc_not_loaded(const char *name)
 {
 	complain("%s is not loaded (try: modprobe tcp_%s)", name, name);
@@ -60,14 +43,6 @@ static bool is_ours(const char *name)
 	return false;
 }
 
-/**
- * cc_find() - look an algorithm up, complain if it does not exist
- * @list: from cc_fetch()
- * @name: as typed
- * @cc: the algorithm, or NULL
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
 int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
 {
 	bool any_algorithm = false;
@@ -92,13 +67,7 @@ int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
 	return STATUS_INPUT;
 }
 
-/**
- * cc_find_param() - look a parameter up, complain if it does not exist
- * @cc: algorithm
- * @name: as typed
- *
- * Return: the parameter, or NULL.
- */
+/* The parameter of a name as typed, or NULL after a complaint. */
 const struct param *cc_find_param(const struct cc *cc, const char *name)
 {
 	const struct param *found = cc_param(cc, name);
@@ -125,12 +94,7 @@ struct widths {
 	int	range;
 };
 
-/**
- * cc_format_range() - write the range of a parameter
- * @buf: destination
- * @len: size of @buf, CC_RANGE_LEN is always enough
- * @p: parameter
- */
+/* Write the range of a parameter, CC_RANGE_LEN bytes at most. */
 void cc_format_range(char *buf, size_t len, const struct param *p)
 {
 	char min[QTY_TEXT_LEN], max[QTY_TEXT_LEN];
@@ -194,10 +158,6 @@ static void print_qty_cell(struct out *o, const char *key, const struct param *p
 	out_u64_as(o, key, "%s", value ? *value : 0, cell);
 }
 
-/**
- * param_is_changed() - a parameter differs from its default
- * @p: parameter
- */
 bool param_is_changed(const struct param *p)
 {
 	return HAVE(p, QUELL_A_PARAM_DEFAULT) && p->value != p->def;
@@ -236,13 +196,9 @@ static void print_header(struct out *o, const struct widths *w)
 	out_text(o, "MEANING\n");
 }
 
-/**
- * cc_print_params() - print the table of parameters; in JSON the array "params"
- * @o: the printer
- * @cc: algorithm
- * @only: restricts it to one parameter; NULL for all
- *
- * Return: number of parameters printed that differ from the default.
+/*
+ * Print the table of parameters, or @only one; in JSON the array "params". Returns the number of
+ * those printed that differ from the default.
  */
 unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *only)
 {
@@ -263,11 +219,7 @@ unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *onl
 	return changed;
 }
 
-/**
- * cc_print_preset() - print the preset in force; null in JSON without one
- * @o: the printer
- * @cc: algorithm, with all its parameters
- */
+/* Print the preset in force; null in JSON without one. */
 void cc_print_preset(struct out *o, const struct cc *cc)
 {
 	const struct preset *preset = preset_in_force(presets, cc);

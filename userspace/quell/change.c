@@ -48,14 +48,7 @@ static bool is_listed(const struct changes *changes, const char *name, size_t n)
 	return false;
 }
 
-/**
- * changes_add() - check a new value and add it
- * @changes: from changes_alloc()
- * @name: of the parameter, as typed
- * @text: the value as typed, or NULL for the default
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Check a new value as typed, NULL for the default, and add it. */
 int changes_add(struct changes *changes, const char *name, const char *text)
 {
 	struct change *c = &changes->list[changes->n];
@@ -95,14 +88,7 @@ static int complain_changes(const struct changes *changes, const struct nl_error
 	return complain_kernel(request, err);
 }
 
-/**
- * changes_send() - send a request
- * @app: connected to the kernel
- * @changes: checked; the kernel applies all of them or no one
- * @cmd: QUELL_CMD_CC_SET or QUELL_CMD_CC_RESET
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Send a request, which the kernel applies as a whole or not at all. */
 int changes_send(struct app *app, struct changes *changes, uint8_t cmd)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -129,13 +115,7 @@ int changes_send(struct app *app, struct changes *changes, uint8_t cmd)
 	return STATUS_OK;
 }
 
-/**
- * changes_alloc() - begin a request without a change
- * @changes: filled in; the caller must free it even on failure
- * @cc: algorithm, with all its parameters
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Begin a request without a change; it must be freed even on failure. */
 int changes_alloc(struct changes *changes, const struct cc *cc)
 {
 	changes->cc = cc;
@@ -148,10 +128,6 @@ int changes_alloc(struct changes *changes, const struct cc *cc)
 	return STATUS_KERNEL;
 }
 
-/**
- * changes_free() - free the memory of changes_alloc()
- * @changes: the request; zeroed is allowed
- */
 void changes_free(struct changes *changes)
 {
 	free(changes->list);
@@ -205,12 +181,9 @@ free_list:
 	return status;
 }
 
-/**
- * changes_add_preset() - add a preset's values, and the defaults of all other parameters
- * @changes: from changes_alloc(); its earlier values come before the preset
- * @preset: one of this algorithm
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Add a preset's values, and the defaults of all other parameters; values added earlier take
+ * precedence.
  */
 int changes_add_preset(struct changes *changes, const struct preset *preset)
 {
@@ -239,13 +212,7 @@ int changes_add_preset(struct changes *changes, const struct preset *preset)
 	return STATUS_OK;
 }
 
-/**
- * preset_find() - look a preset up, complain if it does not exist
- * @algo: algorithm that has presets
- * @name: as typed
- *
- * Return: the preset, or NULL.
- */
+/* The preset of a name as typed, or NULL after a complaint. */
 const struct preset *preset_find(const char *algo, const char *name)
 {
 	const struct preset *preset;
@@ -262,16 +229,7 @@ const struct preset *preset_find(const char *algo, const char *name)
 	return NULL;
 }
 
-/**
- * cc_apply_preset() - set an algorithm to a preset's values, and otherwise to its defaults
- * @app: connected to the kernel
- * @cc: algorithm, with all its parameters
- * @preset: one of this algorithm
- *
- * All parameters go into one request, so that either all of them change or the request fails.
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Set an algorithm to a preset's values, and otherwise to its defaults, by one request. */
 int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *preset)
 {
 	struct changes changes;

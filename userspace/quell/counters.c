@@ -6,11 +6,7 @@
 
 #include "quell.h"
 
-/**
- * out_counters() - print counters in JSON: an object of name and value
- * @o: the printer; no output in text
- * @counters: the counters
- */
+/* Print counters in JSON: an object of name and value. No output in text. */
 void out_counters(struct out *o, const struct counters *counters)
 {
 	size_t i;
@@ -21,11 +17,7 @@ void out_counters(struct out *o, const struct counters *counters)
 	out_close_object(o);
 }
 
-/**
- * out_counter_lines() - print counters in text: one line per counter, with its explanation
- * @o: the printer; no output in JSON
- * @counters: the counters
- */
+/* Print counters in text: one line per counter, with its explanation. No output in JSON. */
 void out_counter_lines(struct out *o, const struct counters *counters)
 {
 	size_t i;

@@ -43,14 +43,9 @@ static bool find_line(const char *root, const char *path, const char *text, char
 	return found;
 }
 
-/**
- * doctor_read_line() - read the first line of a file
- * @root: directory it is below
- * @path: the file
- * @text: filled in without the line's end, and cut; empty if the file cannot be read
- * @len: size of @text
- *
- * Return: whether it could be read.
+/*
+ * Read the first line of a file without the line's end, cut to @len; empty if the file cannot be
+ * read.
  */
 bool doctor_read_line(const char *root, const char *path, char *text, size_t len)
 {
@@ -126,11 +121,7 @@ static void read_bpf_cc(struct doctor_host *host, const char *root)
 		snprintf(host->bpf_cc, sizeof(host->bpf_cc), "%.*s", DOCTOR_CC_LEN - 1, name);
 }
 
-/**
- * doctor_read_files() - collect facts from files
- * @host: zeroed; filled in as far as there are files
- * @root: directory they are below, empty for the root
- */
+/* Collect facts from files below @root as far as there are any; @host is zeroed. */
 void doctor_read_files(struct doctor_host *host, const char *root)
 {
 	char line[DOCTOR_TEXT_LEN];

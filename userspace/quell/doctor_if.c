@@ -430,14 +430,7 @@ static void add_option(const struct doctor_host *h, const struct view *v, struct
 		    core->name, mss_bytes);
 }
 
-/**
- * doctor_if() - the effects of a change to another algorithm
- * @host: facts of the host
- * @change: facts of the change
- * @findings: empty; filled in
- *
- * Return: number of faults.
- */
+/* The effects of a change to another algorithm; returns the number of faults. */
 int doctor_if(const struct doctor_host *host, const struct doctor_change *change,
 	      struct findings *findings)
 {

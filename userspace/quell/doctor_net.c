@@ -225,12 +225,7 @@ static int dump(uint16_t type, size_t header_bytes, uint8_t family, const struct
 	return -err.code;
 }
 
-/**
- * doctor_read_routes() - collect the routes that name an algorithm
- * @change: the routes are added to it
- *
- * Return: 0 or a negative errno value.
- */
+/* Collect the routes that name an algorithm; returns 0 or a negative errno value. */
 int doctor_read_routes(struct doctor_change *change)
 {
 	const struct nl_reader reader = { .message = take_route, .restart = restart_routes,
@@ -239,12 +234,7 @@ int doctor_read_routes(struct doctor_change *change)
 	return dump(RTM_GETROUTE, sizeof(struct rtmsg), AF_UNSPEC, &reader);
 }
 
-/**
- * doctor_read_devs() - collect facts about the interfaces that are up
- * @host: the interfaces are added to it
- *
- * Return: 0 or a negative errno value.
- */
+/* Collect facts about the interfaces that are up; returns 0 or a negative errno value. */
 int doctor_read_devs(struct doctor_host *host)
 {
 	const struct nl_reader reader = { .message = take_qdisc, .restart = restart_qdiscs,

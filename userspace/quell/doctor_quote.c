@@ -28,14 +28,7 @@ static size_t quote_char(char *buf, char c, bool escape)
 	return 1;
 }
 
-/**
- * doctor_quote() - a name as a word of a shell
- * @buf: filled in
- * @len: size of @buf, DOCTOR_QUOTED_LEN() of that of @name
- * @name: the name
- *
- * Return: @buf.
- */
+/* A name as a word of a shell; @len is DOCTOR_QUOTED_LEN() of that of @name. Returns @buf. */
 char *doctor_quote(char *buf, size_t len, const char *name)
 {
 	bool escape = has_control(name);

@@ -135,11 +135,9 @@ static int visit_all(struct doctor_host *host, struct seen *seen, int home, bool
 	return ret;
 }
 
-/**
- * doctor_read_holders() - collect references to the modules of the algorithms that are loaded
- * @host: algorithms known; the holders are added to it
- *
- * Return: 0 or a negative errno value.
+/*
+ * Collect references to the modules of the algorithms in @host; returns 0 or a negative errno
+ * value.
  */
 int doctor_read_holders(struct doctor_host *host)
 {

@@ -533,13 +533,7 @@ static void judge_flows(const struct doctor_host *host, const struct rule *r,
 		report(findings, r, &first);
 }
 
-/**
- * doctor_check() - findings by the facts
- * @host: the facts
- * @findings: empty; filled in
- *
- * Return: number of faults.
- */
+/* Findings by the facts; returns the number of faults. */
 int doctor_check(const struct doctor_host *host, struct findings *findings)
 {
 	struct subject s = { .host = host };

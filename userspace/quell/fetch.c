@@ -24,15 +24,9 @@ static void restart_dump(void *data)
 	list_free(dump->kind, dump->list);
 }
 
-/**
- * app_dump() - make a request that all entries of a kind reply to
- * @app: connected to the kernel
- * @nlh: the request
- * @kind: of the entries
- * @list: empty; filled in; the caller must free it even on failure
- * @request: for the complaint, such as "cannot list the senders"
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Make a request that all entries of a kind reply to; @request is for the complaint, such as
+ * "cannot list the senders". The list must be freed even on failure.
  */
 int app_dump(struct app *app, struct nlmsghdr *nlh, const struct attr_kind *kind, void *list,
 	     const char *request)

@@ -53,15 +53,9 @@ static void keep_wanted(struct flow_list *list, const struct flow_args *words)
 	list->n = kept;
 }
 
-/**
- * flow_fetch() - the flows that are wanted, in the order wanted
- * @app: connected
- * @words: filters and order
- * @list: filled in, to be emptied by flow_list_free() also on failure
- *
- * The sockets are asked for first: that assigns the cookies by which the two lists join.
- *
- * Return: an exit status, after a complaint.
+/*
+ * The flows that are wanted, in the order wanted; the list must be freed even on failure. The
+ * sockets are requested first: that assigns the cookies by which the two lists join.
  */
 int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list *list)
 {
@@ -107,13 +101,7 @@ static void print_details(struct out *o, const struct flow_list *list)
 	out_document_end(o);
 }
 
-/**
- * flow_show_once() - look at the flows and print them
- * @app: connected
- * @words: which, and how; its brief is filled in
- *
- * Return: an exit status, after a complaint.
- */
+/* Fetch the flows and print them; sets the brief of @words. */
 int flow_show_once(struct app *app, struct flow_args *words)
 {
 	bool all = !words->summary && (app->out.json || app->details || words->details);
@@ -132,13 +120,7 @@ int flow_show_once(struct app *app, struct flow_args *words)
 	return status;
 }
 
-/**
- * flow_check_cc() - refuse an unknown algorithm, which is an error, not an empty list
- * @app: connected
- * @cc: its name, or NULL
- *
- * Return: an exit status, after a complaint.
- */
+/* Refuse an unknown algorithm, which is an error, not an empty list; @cc may be NULL. */
 int flow_check_cc(struct app *app, const char *cc)
 {
 	const struct cc *found;

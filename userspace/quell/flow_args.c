@@ -31,10 +31,7 @@ static uint64_t key_rtt(const struct flow *f)
 	return f->rtt_ns;
 }
 
-/**
- * flow_delay_ns() - round-trip time above the minimum: queues, and the other host
- * @f: the flow
- */
+/* Round-trip time above the minimum: queues, and the other host. */
 uint64_t flow_delay_ns(const struct flow *f)
 {
 	return f->rtt_ns > f->min_rtt_ns ? f->rtt_ns - f->min_rtt_ns : 0;
@@ -62,22 +59,12 @@ static const struct {
 	{ "retrans", key_retrans },
 };
 
-/**
- * flow_sort_name() - the name of a key by which flows are sorted
- * @sort: its position
- *
- * Return: the name, or NULL: there are no more keys.
- */
+/* The name of the key at a position, or NULL behind the last. */
 const char *flow_sort_name(int sort)
 {
 	return (size_t)sort < ARRAY_SIZE(sort_keys) ? sort_keys[sort].name : NULL;
 }
 
-/**
- * flow_sort_value() - sort key of a flow
- * @sort: position of the key
- * @f: the flow
- */
 uint64_t flow_sort_value(int sort, const struct flow *f)
 {
 	return sort_keys[sort].key(f);
@@ -170,14 +157,9 @@ static const struct word known[] = {
 	{ "--no-color", NULL, AT(no_color), NULL },
 };
 
-/**
- * flow_args_parse() - parse the arguments of "flow show" and "flow watch"
- * @words: filled in; its texts are those of @argv
- * @watch: "flow watch", which has an interval
- * @argc: number of arguments
- * @argv: words and their values in any order
- *
- * Return: an exit status, after a complaint.
+/*
+ * Parse the arguments of "flow show" and "flow watch", in any order; the texts in @words are those
+ * of @argv.
  */
 int flow_args_parse(struct flow_args *words, bool watch, int argc, char **argv)
 {
@@ -216,11 +198,7 @@ static bool has_prefix(const struct quell_trace_prefix *prefix, const struct flo
 	return true;
 }
 
-/**
- * flow_matches() - whether the filters let a flow through
- * @words: the filters; that of the algorithm is the kernel's
- * @f: the flow
- */
+/* Whether the filters let a flow through; that of the algorithm is the kernel's. */
 bool flow_matches(const struct flow_args *words, const struct flow *f)
 {
 	return (!words->sport || words->sport == f->sport) &&
@@ -241,11 +219,6 @@ static int compare_flows(const void *a, const void *b, void *data)
 	return words->order.ascending ? order : -order;
 }
 
-/**
- * flow_sort() - bring flows into the order wanted
- * @words: the order
- * @list: the flows
- */
 void flow_sort(const struct flow_args *words, struct flow_list *list)
 {
 	struct flow_args order = *words;

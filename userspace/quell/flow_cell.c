@@ -30,11 +30,7 @@ static void format_short(char *cell, double value, const struct step *step)
 		 value >= 99.95 || !value ? 0 : value >= 9.995 ? 1 : 2, value, step->suffix);
 }
 
-/**
- * flow_format_time() - a time in the largest unit of which there is one
- * @cell: of FLOW_CELL_LEN bytes, as all these
- * @ns: 0: not known
- */
+/* Cells have FLOW_CELL_LEN bytes; a time of 0 is not known. */
 void flow_format_time(char *cell, uint64_t ns)
 {
 	if (ns)
@@ -43,21 +39,13 @@ void flow_format_time(char *cell, uint64_t ns)
 		strcpy(cell, "-");
 }
 
-/**
- * flow_format_rate() - a rate in bits per second
- * @cell: destination
- * @bytes_ps: bytes per second
- */
+/* A rate in bits per second. */
 void flow_format_rate(char *cell, uint64_t bytes_ps)
 {
 	format_short(cell, 8.0 * bytes_ps, rate_steps);
 }
 
-/**
- * flow_format_count() - a number, short where it is large
- * @cell: destination
- * @count: the number
- */
+/* A number, short if it is large. */
 void flow_format_count(char *cell, uint64_t count)
 {
 	if (count < 10000)
@@ -66,11 +54,7 @@ void flow_format_count(char *cell, uint64_t count)
 		format_short(cell, count, rate_steps);
 }
 
-/**
- * flow_format_window() - a window in packets of full size; those below one matter
- * @cell: destination
- * @f: the flow
- */
+/* A window in packets of full size; those below one matter. */
 void flow_format_window(char *cell, const struct flow *f)
 {
 	double pkts = f->mss_bytes ? (double)f->window_bytes / f->mss_bytes : 0;
@@ -83,11 +67,6 @@ void flow_format_window(char *cell, const struct flow *f)
 		flow_format_count(cell, pkts);
 }
 
-/**
- * flow_format_peer() - remote address and port
- * @cell: destination
- * @f: the flow
- */
 void flow_format_peer(char *cell, const struct flow *f)
 {
 	char address[FLOW_ADDRESS_LEN], plain[OUT_ESCAPED * FLOW_ADDRESS_LEN];
@@ -97,13 +76,7 @@ void flow_format_peer(char *cell, const struct flow *f)
 	snprintf(cell, FLOW_CELL_LEN, f->family == AF_INET6 ? "[%s]:%u" : "%s:%u", plain, f->dport);
 }
 
-/**
- * flow_format_target() - the target of the window
- * @cell: destination
- * @f: the flow
- *
- * Not the algorithm's target where another governs.
- */
+/* The target of the window; not the algorithm's target where another governs. */
 void flow_format_target(char *cell, const struct flow *f)
 {
 	if (f->adapt && !strcmp(f->adapt, "fallback"))
@@ -114,12 +87,7 @@ void flow_format_target(char *cell, const struct flow *f)
 		flow_format_time(cell, f->target_ns);
 }
 
-/**
- * flow_governor() - the governor of the window: the algorithm, "search" or "cubic"
- * @f: the flow
- *
- * Return: a word; the algorithm of a flow that is not fitted to its path.
- */
+/* The governor of the window: the algorithm, "search" or "cubic". */
 const char *flow_governor(const struct flow *f)
 {
 	if (f->adapt && !strcmp(f->adapt, "fallback"))
@@ -129,22 +97,14 @@ const char *flow_governor(const struct flow *f)
 	return f->cc ? f->cc : "-";
 }
 
-/**
- * flow_format_governor() - the governor of the window, with the reason if it is CUBIC
- * @cell: destination
- * @f: the flow
- */
+/* The governor of the window, with the reason if it is CUBIC. */
 void flow_format_governor(char *cell, const struct flow *f)
 {
 	snprintf(cell, FLOW_CELL_LEN, "%s%s%s%s", flow_governor(f), f->fallback ? "(" : "",
 		 f->fallback ? f->fallback : "", f->fallback ? ")" : "");
 }
 
-/**
- * flow_percent() - the share that a part of a flow's time is of all of it
- * @f: the flow
- * @ns: the part
- */
+/* The share that a part of a flow's time has of all of it. */
 double flow_percent(const struct flow *f, uint64_t ns)
 {
 	uint64_t all_ns = f->algorithm_ns + f->search_ns + f->cubic_ns;
@@ -152,12 +112,7 @@ double flow_percent(const struct flow *f, uint64_t ns)
 	return all_ns ? 100.0 * ns / all_ns : 0;
 }
 
-/**
- * flow_format_governed() - a part of a flow's time, and its share
- * @cell: destination
- * @f: the flow
- * @ns: the part
- */
+/* A part of a flow's time, and its share. */
 void flow_format_governed(char *cell, const struct flow *f, uint64_t ns)
 {
 	char time[FLOW_CELL_LEN] = "0";
@@ -167,11 +122,7 @@ void flow_format_governed(char *cell, const struct flow *f, uint64_t ns)
 	snprintf(cell, FLOW_CELL_LEN, "%.*s(%.1f%%)", FLOW_NUMBER_LEN, time, flow_percent(f, ns));
 }
 
-/**
- * flow_format_limit() - the limit of a flow, and why its algorithm does not govern, if so
- * @cell: destination
- * @f: the flow
- */
+/* The limit of a flow, and why its algorithm does not govern, if so. */
 void flow_format_limit(char *cell, const struct flow *f)
 {
 	const char *limit = f->limited_by && *f->limited_by ? f->limited_by : "-";

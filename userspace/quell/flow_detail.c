@@ -16,14 +16,9 @@
 #include "quell.h"
 #include "util.h"
 
-/**
- * flow_format_address() - format an address as in JSON
- * @buf: destination
- * @len: size of @buf, FLOW_ADDRESS_LEN is always enough
- * @f: flow the address is of
- * @address: in network order
- *
- * Without brackets, with the scope of IPv6 link-local addresses.
+/*
+ * Format an address as in JSON: without brackets, with the scope of IPv6 link-local addresses.
+ * FLOW_ADDRESS_LEN bytes are always enough.
  */
 void flow_format_address(char *buf, size_t len, const struct flow *f, const uint8_t *address)
 {
@@ -59,11 +54,7 @@ static void print_endpoint(struct out *o, const struct flow *f, const struct end
 	out_u64(o, end->port_key, ":%s", end->port);
 }
 
-/**
- * flow_print_ends() - print a flow's ends, interface and cookie
- * @o: printer
- * @f: the flow
- */
+/* Print a flow's ends, interface and cookie. */
 void flow_print_ends(struct out *o, const struct flow *f)
 {
 	const struct endpoint src = { f->saddr, "src", "sport", f->sport };
@@ -319,11 +310,7 @@ static void print_counters_line(struct out *o, const struct counters *counters)
 		out_text(o, "\n");
 }
 
-/**
- * flow_print_detail() - print all that is known of a flow: two or three lines, or its JSON
- * @o: printer
- * @f: the flow
- */
+/* Print all that is known of a flow: two or three lines, or its JSON. */
 void flow_print_detail(struct out *o, const struct flow *f)
 {
 	size_t i;

@@ -134,13 +134,10 @@ static bool is_sparkline(int col)
 	return !columns[col].put;
 }
 
-/**
- * flow_sparkline() - the newest samples as a line of blocks
- * @text: destination, three bytes for each column and one
- * @past: FLOW_PAST samples, the newest last
- * @width: columns, FLOW_PAST at most
- * @full: sample that is as high as a block gets; larger ones count if there are any
- * @utf8: the blocks of Unicode; else characters of ASCII, the higher the darker
+/*
+ * The newest @width of FLOW_PAST samples, the last of @past first, as a line of blocks of three
+ * bytes each. A sample of @full, or the largest if that is more, is as high as a block gets.
+ * Without UTF-8 they are characters of ASCII, the higher the darker.
  */
 void flow_sparkline(char *text, const float *past, size_t width, float full, bool utf8)
 {
@@ -188,11 +185,9 @@ static void put_cell(char *cell, int col, const struct flow *f, const struct flo
 		columns[col].put(cell, f);
 }
 
-/**
- * flow_measure() - how wide the columns have to be for a flow
- * @l: its needs grow, so that columns stay in their places
- * @f: the flow
- * @past: its past, or NULL
+/*
+ * Widen the columns for a flow; they never shrink, so that they stay in their places. @past may be
+ * NULL.
  */
 void flow_measure(struct flow_layout *l, const struct flow *f, const struct flow_past *past)
 {
@@ -254,10 +249,8 @@ static void give_room(struct flow_layout *l)
 	}
 }
 
-/**
- * flow_fit() - give the columns their widths
- * @l: after flow_measure()
- * @columns_all: columns of the terminal; of more than FLOW_COLUMNS_MAX the rest stays empty
+/*
+ * Set the widths of the columns after flow_measure(); beyond FLOW_COLUMNS_MAX a line stays empty.
  */
 void flow_fit(struct flow_layout *l, size_t columns_all)
 {
@@ -363,11 +356,9 @@ static void end_line(struct line *line, const struct flow_layout *l)
 		line->text[--line->bytes] = '\0';
 }
 
-/**
- * flow_heading() - the line of names
- * @text: destination, of FLOW_LINE_LEN bytes
- * @l: after flow_fit()
- * @sort: position of the key by which flows are sorted
+/*
+ * The line of names, FLOW_LINE_LEN bytes, after flow_fit(); @sort is the key by which flows are
+ * sorted.
  */
 void flow_heading(char *text, const struct flow_layout *l, int sort)
 {
@@ -387,13 +378,9 @@ void flow_heading(char *text, const struct flow_layout *l, int sort)
 	end_line(&line, l);
 }
 
-/**
- * flow_line() - the line of a flow
- * @text: destination, of FLOW_LINE_LEN bytes
- * @l: after flow_fit()
- * @f: the flow
- * @past: its past, or NULL
- * @chosen: it is displayed in reverse
+/*
+ * The line of a flow, FLOW_LINE_LEN bytes, after flow_fit(); @past may be NULL, @chosen displays it
+ * in reverse.
  */
 void flow_line(char *text, const struct flow_layout *l, const struct flow *f,
 	       const struct flow_past *past, bool chosen)
@@ -421,12 +408,7 @@ void flow_line(char *text, const struct flow_layout *l, const struct flow *f,
 	end_line(&line, l);
 }
 
-/**
- * flow_print_lines() - print flows, a line each, below a heading; no heading without flows
- * @o: printer of text
- * @list: the flows
- * @columns_all: columns of a line
- */
+/* Print flows, a line each, below a heading; no heading without flows. */
 void flow_print_lines(struct out *o, const struct flow_list *list, size_t columns_all)
 {
 	struct flow_layout layout = { .table = FLOW_TABLE_SHOW };

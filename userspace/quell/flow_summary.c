@@ -188,12 +188,7 @@ static void print_object(struct out *o, const struct summary *s)
 	out_close_object(o);
 }
 
-/**
- * flow_print_summary() - print a line for each algorithm and remote network
- * @o: printer
- * @words: the length of the prefix
- * @list: the flows, which are sorted
- */
+/* Print a line for each algorithm and remote network; sorts the flows. */
 void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list)
 {
 	struct flow_args order = *words;

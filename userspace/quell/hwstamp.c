@@ -224,13 +224,9 @@ static int set_stamps(const struct app *app, const char *dev, bool on, struct st
 	return status;
 }
 
-/**
- * hwstamp_save() - write the interfaces that stamp all packets
- * @set: destination of commands that switch their stamps on
- * @reset: destination of commands that switch them off, unless another program needs them, as it
- *	   stamps transmitted packets
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Write commands that switch on the stamps of interfaces that stamp all packets, and commands that
+ * switch them off. Stamps that another program needs, as it stamps transmitted packets, stay.
  */
 int hwstamp_save(FILE *set, FILE *reset)
 {

@@ -19,13 +19,7 @@
 /* 1 Tbit/s, as the kernel has it. */
 #define RATE_MAX_BYTES_PS	125000000000ULL
 
-/**
- * link_print() - print the rates of an interface: with its name in front
- * @o: printer
- * @name: of the interface
- * @fmt: text of the name, with one %s
- * @link: the rates
- */
+/* Print the rates of an interface, with its name in front by @fmt. */
 void link_print(struct out *o, const char *name, const char *fmt, const struct link *link)
 {
 	out_str(o, "dev", fmt, name);
@@ -78,13 +72,7 @@ static uint32_t find_altname(const char *name)
 	return ifindex;
 }
 
-/**
- * find_dev() - look up an interface
- * @name: its name, or an alternative name of any length
- * @ifindex: its index
- *
- * Return: an exit status, after a complaint.
- */
+/* Look up an interface by its name, or an alternative name of any length. */
 int find_dev(const char *name, uint32_t *ifindex)
 {
 	*ifindex = strlen(name) < IF_NAMESIZE ? if_nametoindex(name) : find_altname(name);
@@ -94,13 +82,7 @@ int find_dev(const char *name, uint32_t *ifindex)
 	return STATUS_INPUT;
 }
 
-/**
- * find_dev_name() - look up the name by which all requests know an interface
- * @name: its name, or an alternative name of any length
- * @dev: its own name, IF_NAMESIZE bytes
- *
- * Return: an exit status, after a complaint.
- */
+/* The same, and its name in IF_NAMESIZE bytes, by which all requests know it. */
 int find_dev_name(const char *name, char *dev)
 {
 	uint32_t ifindex;
@@ -168,14 +150,7 @@ int link_show(struct app *app, int argc, char **argv)
 	return status;
 }
 
-/**
- * link_save() - write the rates that are set
- * @app: connected to the kernel
- * @set: destination of commands that set them
- * @reset: destination of commands that reset them
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Write commands that set the rates, and commands that reset them. */
 int link_save(struct app *app, FILE *set, FILE *reset)
 {
 	char dev[IF_NAMESIZE], word[BATCH_WORD_LEN], rate[QTY_TEXT_LEN];

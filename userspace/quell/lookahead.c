@@ -76,13 +76,9 @@ free_list:
 	return status;
 }
 
-/**
- * complain_lookahead() - print an error of <quell_lookahead.h> to stderr
- * @request: description of the request
- * @code: negative errno value
- * @text: its text
- *
- * Return: the exit status for it.
+/*
+ * Print an error of <quell_lookahead.h>, a negative errno value and its text; returns the exit
+ * status for it.
  */
 int complain_lookahead(const char *request, int code, const char *text)
 {
@@ -93,14 +89,9 @@ int complain_lookahead(const char *request, int code, const char *text)
 	return complain_kernel(request, &err);
 }
 
-/**
- * dart_check() - check that dart is loaded, and can look ahead for a time
- * @app: connected to the kernel
- * @time: as typed, or NULL
- *
- * Its parameter lookahead may be another when the time counts, so that its range is the limit.
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Check that dart is loaded, and can look ahead for a time as typed, or NULL. Its parameter
+ * lookahead may be another when the time counts, so that its range is the limit.
  */
 int dart_check(struct app *app, const char *time)
 {
@@ -332,14 +323,9 @@ static void save_limit(uint64_t limit_ns, FILE *set, FILE *reset)
 	fputs("cc reset dart lookahead\n", reset);
 }
 
-/**
- * lookahead_save() - write the groups of the calling user
- * @app: connected to the kernel
- * @limit_ns: dart's parameter lookahead; raised meanwhile if it was higher when a group was made
- * @set: destination of commands that make them
- * @reset: destination of commands that delete them
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Write commands that make the groups of the calling user, and commands that delete them. Dart's
+ * parameter lookahead, @limit_ns, is raised meanwhile if it was higher when a group was made.
  */
 int lookahead_save(struct app *app, uint64_t limit_ns, FILE *set, FILE *reset)
 {

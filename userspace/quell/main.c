@@ -436,13 +436,9 @@ static int print_wishes(const struct wishes *wishes, const char *object)
 	return STATUS_OK;
 }
 
-/**
- * run_words() - carry out a command line without the name of the program
- * @common: options before it, or those of the batch that it is a line of
- * @argc: number of words, at least one
- * @argv: the words; are moved
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Carry out a command line without the name of the program. @common has the options before it, or
+ * those of the batch that it is a line of; @argv is moved.
  */
 int run_words(const struct app *common, int argc, char **argv)
 {

@@ -144,13 +144,7 @@ const struct attr_kind lookahead_kind =
 	ATTR_KIND(lookahead_rows, 0, struct lookahead, ATTR_BIT(QUELL_A_LOOKAHEAD_NAME),
 		  .after = join_last);
 
-/**
- * cc_lookup() - look an algorithm up
- * @list: the algorithms
- * @name: its name
- *
- * Return: the algorithm, or NULL.
- */
+/* The algorithm of a name, or NULL. */
 const struct cc *cc_lookup(const struct cc_list *list, const char *name)
 {
 	size_t i;
@@ -161,13 +155,7 @@ const struct cc *cc_lookup(const struct cc_list *list, const char *name)
 	return NULL;
 }
 
-/**
- * cc_param() - look a parameter up
- * @cc: algorithm, or NULL
- * @name: of the parameter
- *
- * Return: the parameter, or NULL.
- */
+/* The parameter of a name, or NULL; @cc may be NULL. */
 const struct param *cc_param(const struct cc *cc, const char *name)
 {
 	size_t i;

@@ -26,13 +26,8 @@ static bool read_stamp(struct monitor_args *words, const char *word)
 	return true;
 }
 
-/**
- * monitor_args_parse() - parse the arguments of "quell monitor"
- * @words: filled in
- * @argc: number of arguments
- * @argv: words in any order; all groups without "flows" or "settings"
- *
- * Return: an exit status, after a complaint.
+/*
+ * Parse the arguments of "quell monitor", in any order: all groups without "flows" or "settings".
  */
 int monitor_args_parse(struct monitor_args *words, int argc, char **argv)
 {

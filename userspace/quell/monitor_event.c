@@ -210,12 +210,9 @@ static const struct {
 	{ QUELL_CMD_SETTING_STAT_NTF, "stat", &stat_kind, print_stat },
 };
 
-/**
- * monitor_print() - print an event
- * @view: how
- * @nlh: message of a multicast group of the family
- *
- * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
+/*
+ * Print an event, a message of a multicast group of the family. Returns 0, -EBADMSG for a malformed
+ * message, or -ENOMEM.
  */
 int monitor_print(struct monitor_view *view, const struct nlmsghdr *nlh)
 {
@@ -241,12 +238,7 @@ int monitor_print(struct monitor_view *view, const struct nlmsghdr *nlh)
 	return ret;
 }
 
-/**
- * monitor_print_overrun() - print that events were lost before they were read
- * @view: how
- *
- * Programs find it between the events; people, too, for it is where it belongs.
- */
+/* Print between the events, for programs, too, that some were lost before they were read. */
 void monitor_print_overrun(struct monitor_view *view)
 {
 	begin(view, "overrun");

@@ -14,11 +14,9 @@
 
 #define NETNS_DIR	"/run/netns"
 
-/**
- * netns_enter() - move this process into a network namespace
- * @name: name made by "ip netns add", or a path when it has a slash
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * Move this process into a network namespace: a name of "ip netns add", or a path if it has a
+ * slash.
  */
 int netns_enter(const char *name)
 {

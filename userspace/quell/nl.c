@@ -59,10 +59,9 @@ static void parse_error_attrs(const void *attrs, size_t len, struct nl_error *er
 	}
 }
 
-/**
- * nl_parse_error() - decode the final message of a request
- * @nlh: NLMSG_ERROR or NLMSG_DONE
- * @err: filled in; code is 0 when the message reports success
+/*
+ * Decode the final message of a request, NLMSG_ERROR or NLMSG_DONE; the code is 0 when it reports
+ * success.
  */
 void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err)
 {
@@ -141,16 +140,10 @@ static void take_message(const struct nlmsghdr *nlh, struct exchange *x,
 	}
 }
 
-/**
- * nl_receive() - receive a message of the kernel
- * @sock: an open socket
- * @buf: for it
- * @len: size of @buf
- *
- * CAP_NET_ADMIN over a network namespace, such as a container's root has, is enough to send to
- * sockets of others in it.
- *
- * Return: bytes, or -1 with errno; EAGAIN after a message of another sender, which is dropped.
+/*
+ * Receive a message of the kernel. CAP_NET_ADMIN over a network namespace, such as a container's
+ * root has, is enough to send to sockets of others in it. Returns bytes, or -1 with errno; EAGAIN
+ * after a message of another sender, which is dropped.
  */
 ssize_t nl_receive(struct mnl_socket *sock, void *buf, size_t len)
 {
@@ -203,14 +196,9 @@ static int transact(struct nl *nl, struct nlmsghdr *req, struct exchange *x,
 	return -err->code;
 }
 
-/**
- * nl_do() - send a request and receive its reply
- * @nl: an open socket
- * @req: from nl_prepare(), attributes added; of its flags NLM_F_REPLACE stays
- * @reader: receives the reply, or NULL if the request has no reply
- * @err: error details
- *
- * Return: 0 or a negative errno value, the same as in @err.
+/*
+ * Send a request and receive its reply; of the flags in @req NLM_F_REPLACE stays. @reader is NULL
+ * if the request has no reply.
  */
 int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	  struct nl_error *err)
@@ -221,14 +209,9 @@ int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	return transact(nl, req, &x, err);
 }
 
-/**
- * nl_dump() - send a dump request and receive all entries
- * @nl: an open socket
- * @req: from nl_prepare(), attributes added
- * @reader: receives the messages; its restart is called before each further try
- * @err: error details
- *
- * Return: 0 or a negative errno value, the same as in @err.
+/*
+ * Send a dump request and receive all entries; before each further try the reader's restart is
+ * called.
  */
 int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	    struct nl_error *err)
@@ -253,13 +236,9 @@ int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	return ret;
 }
 
-/**
- * nl_prepare() - start a request to the socket's family
- * @nl: an open socket
- * @buf: at least NL_BUFFER_LEN bytes
- * @cmd: QUELL_CMD_*, or a command of the other family the socket was opened for
- *
- * Return: the message, ready for attributes.
+/*
+ * Start a request to the socket's family in NL_BUFFER_LEN bytes; returns the message, ready for
+ * attributes.
  */
 struct nlmsghdr *nl_prepare(struct nl *nl, void *buf, uint8_t cmd)
 {
@@ -346,15 +325,9 @@ static int group_message(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/**
- * nl_find_groups() - look up the multicast groups of a family
- * @nl: an open socket
- * @family: name of the family
- * @groups: names; the numbers are filled in
- * @n: number of groups
- * @err: error details; ENOENT when the family lacks one, as that of an older module does
- *
- * Return: 0 or a negative errno value, the same as in @err.
+/*
+ * Look up the multicast groups of a family. ENOENT when the family lacks one, as that of an older
+ * module does.
  */
 int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, size_t n,
 		   struct nl_error *err)
@@ -375,14 +348,7 @@ int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, s
 	return 0;
 }
 
-/**
- * nl_join() - join a multicast group
- * @nl: an open socket; requests on it would skip notifications
- * @group: from nl_find_groups()
- * @err: error details
- *
- * Return: 0 or a negative errno value, the same as in @err.
- */
+/* Join a multicast group; requests on this socket would skip notifications. */
 int nl_join(struct nl *nl, uint32_t group, struct nl_error *err)
 {
 	if (!mnl_socket_setsockopt(nl->sock, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
@@ -390,11 +356,7 @@ int nl_join(struct nl *nl, uint32_t group, struct nl_error *err)
 	return fail(err, errno);
 }
 
-/**
- * nl_set_buffer() - how much may wait to be read
- * @nl: an open socket
- * @bytes: size of its receive buffer; without privilege at most net.core.rmem_max
- */
+/* Set the size of the receive buffer; without privilege it is at most net.core.rmem_max. */
 void nl_set_buffer(struct nl *nl, int bytes)
 {
 	int fd = mnl_socket_get_fd(nl->sock);
@@ -422,26 +384,13 @@ static int open_socket(struct nl *nl, int protocol, struct nl_error *err)
 	return -err->code;
 }
 
-/**
- * nl_open_route() - open an rtnetlink socket in the current network namespace
- * @nl: filled in; must be closed by nl_close(), on success only
- * @err: error details
- *
- * Return: 0 or a negative errno value, the same as in @err.
- */
+/* Open an rtnetlink socket in the current network namespace; it must be closed on success only. */
 int nl_open_route(struct nl *nl, struct nl_error *err)
 {
 	return open_socket(nl, NETLINK_ROUTE, err);
 }
 
-/**
- * nl_open() - open a socket in the current network namespace
- * @nl: filled in; must be closed by nl_close(), on success only
- * @family: name of the generic netlink family
- * @err: error details; ENOENT when the kernel has no such family
- *
- * Return: 0 or a negative errno value, the same as in @err.
- */
+/* The same for a generic netlink family; ENOENT when the kernel has no such family. */
 int nl_open(struct nl *nl, const char *family, struct nl_error *err)
 {
 	int one = 1;
@@ -456,10 +405,6 @@ int nl_open(struct nl *nl, const char *family, struct nl_error *err)
 	return -err->code;
 }
 
-/**
- * nl_close() - close the socket
- * @nl: opened by nl_open()
- */
 void nl_close(struct nl *nl)
 {
 	mnl_socket_close(nl->sock);

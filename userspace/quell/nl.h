@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Requests to a generic netlink family, "quell" or the kernel's "ethtool", and to rtnetlink.
+ *
+ * Functions return 0 or a negative errno value, the same as in struct nl_error.
  */
 #ifndef QUELL_CLI_NL_H
 #define QUELL_CLI_NL_H

@@ -10,13 +10,6 @@
 #include "out.h"
 #include "qty.h"
 
-/**
- * out_init() - start a printer
- * @o: the printer
- * @file: destination
- * @json: JSON instead of text
- * @pretty: JSON on many lines, indented
- */
 void out_init(struct out *o, FILE *file, bool json, bool pretty)
 {
 	*o = (struct out){ .file = file, .json = json, .pretty = pretty };
@@ -50,9 +43,9 @@ static size_t next_len(const char *text, bool *control)
 	return len ? len : 1;
 }
 
-/**
- * has_control() - whether a text has control characters or is not valid UTF-8
- * @text: such as a name chosen by another user
+/*
+ * Whether a text, such as a name chosen by another user, has control characters or is not valid
+ * UTF-8.
  */
 bool has_control(const char *text)
 {
@@ -63,13 +56,9 @@ bool has_control(const char *text)
 	return control;
 }
 
-/**
- * out_escape() - a text with control characters, and bytes that are not UTF-8, as \\xHH
- * @buf: filled in; cut off, though not within a \\xHH, if it is too small
- * @len: size of @buf; OUT_ESCAPED times the length of @text is enough
- * @text: the text
- *
- * Return: @buf.
+/*
+ * A text with control characters, and bytes that are not UTF-8, as \xHH. It is cut, though not
+ * within a \xHH, if @buf is smaller than OUT_ESCAPED times its length. Returns @buf.
  */
 char *out_escape(char *buf, size_t len, const char *text)
 {
@@ -195,10 +184,7 @@ void out_close_array(struct out *o)
 	close_nest(o, ']');
 }
 
-/**
- * out_document_end() - end the JSON document; another may follow
- * @o: the printer
- */
+/* End the JSON document; another may follow. */
 void out_document_end(struct out *o)
 {
 	if (!o->json)
@@ -207,23 +193,16 @@ void out_document_end(struct out *o)
 	o->filled[0] = false;
 }
 
-/**
- * out_text() - print text that JSON omits: headings, line ends
- * @o: the printer
- * @text: printed unchanged, not a format
- */
+/* Print text that JSON omits: headings, line ends. It is not a format. */
 void out_text(struct out *o, const char *text)
 {
 	if (!o->json)
 		fputs(text, o->file);
 }
 
-/**
- * out_str() - print a string
- * @o: the printer
- * @key: JSON key, or NULL for text only
- * @fmt: text format with one %s, or NULL for JSON only
- * @value: the string; in text, control characters are printed as \xHH
+/*
+ * Print a string; in text, control characters are printed as \xHH. For @key and @fmt of all these
+ * see out.h.
  */
 void out_str(struct out *o, const char *key, const char *fmt, const char *value)
 {
@@ -235,14 +214,7 @@ void out_str(struct out *o, const char *key, const char *fmt, const char *value)
 	}
 }
 
-/**
- * out_u64_as() - print a number that has another form in text
- * @o: the printer
- * @key: JSON key, or NULL for text only
- * @fmt: text format with one %s, or NULL for JSON only
- * @value: for JSON
- * @text: for text
- */
+/* Print a number that has another form in text. */
 void out_u64_as(struct out *o, const char *key, const char *fmt, uint64_t value,
 		const char *text)
 {

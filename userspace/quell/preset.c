@@ -8,12 +8,9 @@
 #include "preset.h"
 #include "qty.h"
 
-/**
- * preset_next() - parse the next parameter of a preset
- * @at: current position, first @preset->set; moved behind the parameter
- * @word: name and value, truncated if they do not fit
- *
- * Return: false at the end.
+/*
+ * Parse the next parameter of a preset, from *@at, first @preset->set, on; false at the end. Texts
+ * that do not fit are truncated.
  */
 bool preset_next(const char **at, struct preset_word *word)
 {
@@ -29,14 +26,7 @@ bool preset_next(const char **at, struct preset_word *word)
 	return true;
 }
 
-/**
- * preset_value() - get the value a preset sets a parameter to
- * @preset: the preset
- * @name: of the parameter
- * @word: buffer for the value
- *
- * Return: the value as written, in @word, or NULL if the preset leaves the default.
- */
+/* The value, in @word, that a preset sets a parameter to; NULL if the preset leaves the default. */
 const char *preset_value(const struct preset *preset, const char *name,
 			 struct preset_word *word)
 {
@@ -70,13 +60,8 @@ static bool has_values(const struct cc *cc, const struct preset *preset)
 	return true;
 }
 
-/**
- * preset_in_force() - find the preset that matches an algorithm's current values
- * @table: presets, the last without cc
- * @cc: algorithm with all its parameters
- *
- * Return: the preset of which all values, and the defaults of all other parameters, are in
- * force, or NULL.
+/*
+ * The preset of which all values, and the defaults of all other parameters, are in force, or NULL.
  */
 const struct preset *preset_in_force(const struct preset *table, const struct cc *cc)
 {

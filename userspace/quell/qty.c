@@ -279,18 +279,12 @@ static enum qty_status scale_decimal(const struct decimal *d,
 	return QTY_OK;
 }
 
-/**
- * qty_parse() - parse a quantity
- * @text: a decimal number and a suffix, or a word for a switch
- * @unit: enum quell_unit of the result; an unknown one takes whole numbers
- * @value: result in base units, written on success only
- *
- * Times and rates must carry a suffix unless they are 0: tc and the kernel
- * disagree on the unit of a bare number.  Rates and fractions are rounded to the
- * nearest base unit, other quantities must be a whole number of them, and a
- * non-zero quantity never becomes 0.
- *
- * Return: QTY_OK or the reason for the rejection.
+/*
+ * Parse a decimal number and a suffix, or a word for a switch; *@value is written on success only.
+ * An unknown unit takes whole numbers. Times and rates must carry a suffix unless they are 0: tc
+ * and the kernel disagree on the unit of a bare number. Rates and fractions are rounded to the
+ * nearest base unit, other quantities must be a whole number of them, and a non-zero quantity never
+ * becomes 0.
  */
 enum qty_status qty_parse(const char *text, uint32_t unit, uint64_t *value)
 {
@@ -332,12 +326,7 @@ enum qty_status qty_parse(const char *text, uint32_t unit, uint64_t *value)
 	return QTY_OK;
 }
 
-/**
- * qty_status_text() - describe why a quantity was rejected
- * @status: return value of qty_parse()
- *
- * Return: words that follow the quoted text in a message.
- */
+/* Why a quantity was rejected: words that follow the quoted text in a message. */
 const char *qty_status_text(enum qty_status status)
 {
 	static const char * const texts[] = {
@@ -352,25 +341,13 @@ const char *qty_status_text(enum qty_status status)
 	return texts[status];
 }
 
-/**
- * qty_expected() - describe the syntax of a unit's quantities
- * @unit: enum quell_unit, also one this program does not know
- *
- * Return: a phrase with an example.
- */
+/* The syntax of a unit's quantities, also of an unknown unit: a phrase with an example. */
 const char *qty_expected(uint32_t unit)
 {
 	return unit_desc(unit)->expected;
 }
 
-/**
- * qty_unit_name() - name of a unit as in the netlink specification
- * @unit: enum quell_unit
- * @buf: buffer for the name of a unit unknown to this program
- * @len: size of @buf
- *
- * Return: the name, in @buf or static.
- */
+/* Name of a unit as in the netlink specification; @buf is for that of an unknown one. */
 const char *qty_unit_name(uint32_t unit, char *buf, size_t len)
 {
 	if (unit < ARRAY_SIZE(units))
@@ -474,14 +451,9 @@ static void format_rate(char *buf, size_t len, uint64_t bytes_ps)
 	format_decimal(buf, len, bits_ps, step->scale, step->suffix);
 }
 
-/**
- * qty_format() - format a quantity so that qty_parse() returns the same value
- * @buf: destination
- * @len: size of @buf, QTY_TEXT_LEN is always enough
- * @unit: enum quell_unit; an unknown one is written as a plain number
- * @value: in base units
- *
- * Return: @buf.
+/*
+ * Format a quantity so that qty_parse() returns the same value; an unknown unit is a plain number.
+ * QTY_TEXT_LEN bytes are always enough. Returns @buf.
  */
 char *qty_format(char *buf, size_t len, uint32_t unit, uint64_t value)
 {
@@ -519,14 +491,7 @@ char *qty_format(char *buf, size_t len, uint32_t unit, uint64_t value)
 	return buf;
 }
 
-/**
- * qty_format_rate_short() - format a measured rate with three decimals, not exactly
- * @buf: destination
- * @len: size of @buf, QTY_TEXT_LEN is always enough
- * @bytes_ps: bytes per second
- *
- * Return: @buf.
- */
+/* Format a measured rate with three decimals, not exactly; otherwise as qty_format(). */
 char *qty_format_rate_short(char *buf, size_t len, uint64_t bytes_ps)
 {
 	const struct step *step;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the verbs of the quell command.
+ *
+ * A function that returns int returns an exit status, unless its comment has another meaning: the
+ * reason of a failure has been printed then.
  */
 #ifndef QUELL_CLI_QUELL_H
 #define QUELL_CLI_QUELL_H

@@ -70,13 +70,9 @@ static int write_all(struct app *app, FILE *set, FILE *reset)
 	return status;
 }
 
-/**
- * save_settings() - the settings that differ from their defaults
- * @app: not connected to the kernel
- * @set: commands that make them; must be freed even on failure
- * @reset: as many, line by line, that reset them; must be freed even on failure
- *
- * Return: an exit status; the reason of a failure has been printed.
+/*
+ * The settings that differ from their defaults: commands that make them, and as many, line by line,
+ * that reset them. Both must be freed even on failure. @app is not connected.
  */
 int save_settings(const struct app *app, char **set, char **reset)
 {

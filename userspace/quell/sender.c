@@ -141,14 +141,7 @@ static int set_weight(struct app *app, uint32_t ifindex, const struct sockaddr_s
 	return STATUS_OK;
 }
 
-/**
- * sender_save() - write the weights
- * @app: connected to the kernel
- * @set: destination of commands that set them
- * @reset: destination of commands that remove them
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Write commands that set the weights, and commands that remove them. */
 int sender_save(struct app *app, FILE *set, FILE *reset)
 {
 	char dev[IF_NAMESIZE], word[BATCH_WORD_LEN], text[INET6_ADDRSTRLEN];

@@ -32,25 +32,14 @@ static const char * const state_names[] = {
 	[8] = "close-wait", [9] = "last-ack", [STATE_LISTEN] = "listening", [11] = "closing",
 };
 
-/**
- * diag_state_name() - the name that ss(8) has for a state
- * @state: number of the kernel
- *
- * Return: the name, or "unknown".
- */
+/* The name that ss(8) has for a state, or "unknown". */
 const char *diag_state_name(uint8_t state)
 {
 	return state < ARRAY_SIZE(state_names) && state_names[state] ? state_names[state] :
 								       "unknown";
 }
 
-/**
- * diag_state_number() - the state of a name
- * @name: as in ss(8)
- * @state: number of the kernel
- *
- * Return: 0, or -EINVAL if there is no such state.
- */
+/* The kernel's number of a state of ss(8). Returns 0, or -EINVAL if there is no such state. */
 int diag_state_number(const char *name, uint8_t *state)
 {
 	size_t i;
@@ -90,13 +79,7 @@ static void take_cc(struct diag *d, const struct nlattr *attr)
 		 (const char *)mnl_attr_get_payload(attr));
 }
 
-/**
- * diag_list_add() - add one socket from a reply
- * @l: the list
- * @nlh: message of SOCK_DIAG_BY_FAMILY
- *
- * Return: 0, -EBADMSG for a malformed message, or -ENOMEM.
- */
+/* Add one socket from a reply. Returns 0, -EBADMSG for a malformed message, or -ENOMEM. */
 int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh)
 {
 	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
@@ -135,13 +118,7 @@ void diag_list_sort(struct diag_list *l)
 		qsort(l->list, l->n, sizeof(*l->list), compare_cookies);
 }
 
-/**
- * diag_list_find() - look a socket up
- * @l: the list, sorted
- * @cookie: its cookie
- *
- * Return: the socket, or NULL.
- */
+/* The socket of a cookie in a sorted list, or NULL. */
 const struct diag *diag_list_find(const struct diag_list *l, uint64_t cookie)
 {
 	const struct diag key = { .cookie = cookie };
@@ -184,12 +161,9 @@ static int dump_family(struct nl *nl, uint8_t family, uint32_t states, struct di
 	return nl_dump(nl, nlh, &reader, &err);
 }
 
-/**
- * diag_fetch() - list the TCP sockets of the namespace
- * @l: empty; filled in and sorted, to be emptied by diag_list_free() also on failure
- * @listening: those that listen, too
- *
- * Return: 0 or a negative errno value, -ENOENT if the kernel has no tcp_diag.
+/*
+ * List the TCP sockets of the namespace, sorted; the list must be freed even on failure. Returns 0
+ * or a negative errno value, -ENOENT if the kernel has no tcp_diag.
  */
 int diag_fetch(struct diag_list *l, bool listening)
 {

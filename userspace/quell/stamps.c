@@ -21,11 +21,9 @@
 /* Number of bits of a set that are sent and read: no set here has more. */
 #define SET_BITS	32
 
-/**
- * stamps_open() - open the sockets for devices of the current network namespace
- * @kernel: filled in; must be closed by stamps_close(), on success only
- *
- * Return: 0 or a negative errno value.
+/*
+ * Open the sockets for devices of the current network namespace; they must be closed on success
+ * only. Returns 0 or a negative errno value.
  */
 int stamps_open(struct stamps_kernel *kernel)
 {
@@ -38,10 +36,6 @@ int stamps_open(struct stamps_kernel *kernel)
 	return 0;
 }
 
-/**
- * stamps_close() - close the sockets
- * @kernel: opened by stamps_open()
- */
 void stamps_close(struct stamps_kernel *kernel)
 {
 	if (kernel->has_nl)
@@ -200,12 +194,6 @@ static void read_config(struct stamps_kernel *kernel, const char *dev, struct st
 	stamps->flags = config.flags;
 }
 
-/**
- * stamps_read() - read a device's timestamping capabilities and configuration
- * @kernel: opened by stamps_open()
- * @dev: its name
- * @stamps: filled in
- */
 void stamps_read(struct stamps_kernel *kernel, const char *dev, struct stamps *stamps)
 {
 	*stamps = (struct stamps){};
@@ -258,18 +246,10 @@ static int set_by_ioctl(struct stamps_kernel *kernel, const char *dev, struct st
 	return 0;
 }
 
-/**
- * stamps_set_filter() - choose which received packets a device timestamps
- * @kernel: opened by stamps_open()
- * @dev: its name
- * @stamps: from stamps_read(); updated to the driver's choice, which may
- *	be another filter
- * @filter: enum hwtstamp_rx_filters
- * @err: error details
- *
- * Transmit timestamping stays as it is.
- *
- * Return: 0 or a negative errno value, the same as in @err.
+/*
+ * Choose which received packets a device timestamps, by enum hwtstamp_rx_filters; transmit
+ * timestamping stays as it is. @stamps, of stamps_read(), is updated to the driver's choice, which
+ * may be another filter. Returns 0 or a negative errno value, the same as in @err.
  */
 int stamps_set_filter(struct stamps_kernel *kernel, const char *dev, struct stamps *stamps,
 		      uint32_t filter, struct nl_error *err)

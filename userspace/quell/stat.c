@@ -34,13 +34,6 @@ struct stat_args {
 	bool		openmetrics;
 };
 
-/**
- * stat_fetch() - request all counters of the namespace
- * @app: connected to the kernel
- * @list: filled in; the caller must free it even on failure
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
 int stat_fetch(struct app *app, struct stat_list *list)
 {
 	*list = (struct stat_list){};

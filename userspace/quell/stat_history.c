@@ -31,13 +31,9 @@ void history_free(struct history *h)
 	*h = (struct history){};
 }
 
-/**
- * history_read() - read a history
- * @h: empty; filled in, to be freed also on failure
- * @file: where it is
- * @id: boot and namespace it must be of
- *
- * Return: 0, also if it is of another boot or namespace or no history at all, or -ENOMEM.
+/*
+ * Read a history; it must be freed also on failure. Returns 0, also if it is of another boot or
+ * namespace, or no history at all, or -ENOMEM.
  */
 int history_read(struct history *h, FILE *file, const char *id)
 {
@@ -60,14 +56,7 @@ int history_read(struct history *h, FILE *file, const char *id)
 	return 0;
 }
 
-/**
- * history_write() - write a history
- * @h: the history
- * @file: destination
- * @id: boot and namespace it is of
- *
- * Return: 0 or a negative errno value.
- */
+/* Write a history; returns 0 or a negative errno value. */
 int history_write(const struct history *h, FILE *file, const char *id)
 {
 	size_t i;
@@ -89,26 +78,14 @@ static struct past *find(const struct history *h, const char *group, const char 
 	return NULL;
 }
 
-/**
- * history_find() - look a counter up
- * @h: the history
- * @group: algorithm, or "quell"
- * @name: the counter
- *
- * Return: its entry, or NULL.
- */
+/* The entry of a counter, or NULL. */
 const struct past *history_find(const struct history *h, const char *group, const char *name)
 {
 	return find(h, group, name);
 }
 
-/**
- * history_set() - let the counters of a group be history
- * @h: the history
- * @group: the counters as they are now
- * @now_ns: CLOCK_BOOTTIME
- *
- * Return: 0 or -ENOMEM.
+/*
+ * Make the current counters of a group history; @now_ns is of CLOCK_BOOTTIME. Returns 0 or -ENOMEM.
  */
 int history_set(struct history *h, const struct stat_group *group, uint64_t now_ns)
 {
@@ -130,14 +107,9 @@ int history_set(struct history *h, const struct stat_group *group, uint64_t now_
 	return 0;
 }
 
-/**
- * history_count() - increment of a counter
- * @past: the counter as it was, or NULL
- * @value: its current value
- *
- * A counter that is less than it was began anew: its module was loaded again.
- *
- * Return: the difference, or all of @value.
+/*
+ * Increment of a counter, @past may be NULL. A counter that is less than it was began anew: its
+ * module was loaded again.
  */
 uint64_t history_count(const struct past *past, uint64_t value)
 {
@@ -152,13 +124,9 @@ static bool is_own_file(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
 }
 
-/**
- * history_load() - read the history in a file
- * @h: empty; filled in, to be freed also on failure
- * @path: the file; empty to load no history
- * @id: boot and namespace it must be of
- *
- * Return: 0 or a negative errno value, -EPERM if the file is someone else's.
+/*
+ * Read the history in a file; it must be freed also on failure. Returns 0 or a negative errno
+ * value, -EPERM if the file is someone else's.
  */
 int history_load(struct history *h, const char *path, const char *id)
 {
@@ -179,14 +147,7 @@ int history_load(struct history *h, const char *path, const char *id)
 	return ret;
 }
 
-/**
- * history_store() - replace the history in a file
- * @h: the history
- * @path: the file
- * @id: boot and namespace it is of
- *
- * Return: 0 or a negative errno value; the file is as before then.
- */
+/* Replace the history in a file. Returns 0, or a negative errno value if the file is as before. */
 int history_store(const struct history *h, const char *path, const char *id)
 {
 	char new_path[PATH_MAX];
@@ -238,14 +199,9 @@ static uint64_t netns_cookie(void)
 	return cookie;
 }
 
-/**
- * history_path() - the file for the user and the namespace, and the id it must have
- * @path: the file; that of the environment's QUELL_STAT_HISTORY if that is set
- * @path_len: size of @path
- * @id: boot and namespace
- * @id_len: size of @id
- *
- * Return: 0 or a negative errno value.
+/*
+ * The file for the user and the namespace, that of the environment's QUELL_STAT_HISTORY if that is
+ * set, and the id of boot and namespace that it must have. Returns 0 or a negative errno value.
  */
 int history_path(char *path, size_t path_len, char *id, size_t id_len)
 {

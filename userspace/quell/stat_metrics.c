@@ -99,11 +99,7 @@ static bool is_known_before(const struct stat_list *stats, size_t group, const c
 	return false;
 }
 
-/**
- * metrics_print() - print counters and numbers of flows as metrics
- * @file: destination
- * @m: counters and flows
- */
+/* Print counters and numbers of flows as metrics. */
 void metrics_print(FILE *file, const struct metrics *m)
 {
 	size_t i, j;

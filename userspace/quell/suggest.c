@@ -15,11 +15,7 @@
 /* Mistakes up to which a word is taken for another. */
 #define DISTANCE_MAX	2
 
-/**
- * suggest_add() - add a word, unless it is there
- * @list: the words
- * @word: the word
- */
+/* Add a word, unless it is there. */
 void suggest_add(struct suggest_list *list, const char *word)
 {
 	size_t i;
@@ -36,14 +32,9 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/**
- * suggest_distance() - how many mistakes one word is from another
- * @a: word
- * @b: word
- *
- * A mistake is a letter missing, too many, wrong, or in the place of its neighbour.
- *
- * Return: their number; for words longer than any there is, the length of the longest.
+/*
+ * How many mistakes one word is from another: a letter missing, too many, wrong, or in the place of
+ * its neighbour. For words longer than any there is, the length of the longest.
  */
 unsigned int suggest_distance(const char *a, const char *b)
 {
@@ -94,13 +85,9 @@ static void complain_word(const struct suggest_list *list, const char *kind, con
 		complain("unknown %s '%s', try: quell help", kind, word);
 }
 
-/**
- * suggest_resolve() - the word that one stands for
- * @list: the words there are
- * @kind: their kind, for the complaint
- * @word: one of them, or the beginning of one of them and no other
- *
- * Return: the word, or NULL after a complaint.
+/*
+ * The word of the list that @word is, or of which alone it is the beginning; NULL after a complaint
+ * about a word of that @kind.
  */
 const char *suggest_resolve(const struct suggest_list *list, const char *kind, const char *word)
 {

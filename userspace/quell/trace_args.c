@@ -96,14 +96,7 @@ static const struct word known[] = {
 	{ "--plot", word_plot, AT(plot), NULL },
 };
 
-/**
- * trace_args_parse() - parse the arguments of "quell trace"
- * @words: filled in; its texts are those of @argv
- * @argc: number of arguments
- * @argv: words and their values, in any order, each at most once
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Parse the arguments of "quell trace", in any order; the texts in @words are those of @argv. */
 int trace_args_parse(struct trace_args *words, int argc, char **argv)
 {
 	static const struct words all = { .name = "trace", .list = known, .n = ARRAY_SIZE(known) };

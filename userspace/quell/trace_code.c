@@ -144,13 +144,7 @@ static int prepare(struct trace_code *code, const struct trace_args *words, cons
 	return STATUS_OK;
 }
 
-/**
- * trace_code_open() - load the tracer into the kernel, without attaching it
- * @code: filled in; the caller must close it even on failure
- * @words: flows and options
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Load the tracer into the kernel, without attaching it. @code must be closed even on failure. */
 int trace_code_open(struct trace_code *code, const struct trace_args *words)
 {
 	char path[PATH_MAX];
@@ -190,14 +184,7 @@ static int attach_programs(struct trace_code *code)
 	return STATUS_OK;
 }
 
-/**
- * trace_code_attach() - trace from here on
- * @code: opened
- * @take: called for each record by ring_buffer__poll() and ring_buffer__consume()
- * @data: for @take
- *
- * Return: an exit status; the reason of a failure has been printed.
- */
+/* Trace from here on; ring_buffer__poll() and ring_buffer__consume() call @take for each record. */
 int trace_code_attach(struct trace_code *code, trace_take *take, void *data)
 {
 	int fd = bpf_object__find_map_fd_by_name(code->object, QUELL_TRACE_RING_MAP);
@@ -210,20 +197,14 @@ int trace_code_attach(struct trace_code *code, trace_take *take, void *data)
 	return attach_programs(code);
 }
 
-/**
- * trace_code_detach() - stop tracing; queued records can still be read
- * @code: attached, or not
- */
+/* Stop tracing; queued records can still be read. */
 void trace_code_detach(struct trace_code *code)
 {
 	while (code->n_links)
 		bpf_link__destroy(code->links[--code->n_links]);
 }
 
-/**
- * trace_code_drops() - records that found no room in the ring so far
- * @code: opened
- */
+/* Records that found no room in the ring so far. */
 uint64_t trace_code_drops(const struct trace_code *code)
 {
 	int fd = bpf_object__find_map_fd_by_name(code->object, QUELL_TRACE_DROPS_MAP);
@@ -233,12 +214,10 @@ uint64_t trace_code_drops(const struct trace_code *code)
 	return drops;
 }
 
-/**
- * trace_code_misses() - events of any flow that came while the program for them was at work
- * @code: opened
- *
- * A program does not interrupt itself: if a packet arrives on a processor while it runs there on
- * behalf of a system call, the kernel leaves it out and counts that.
+/*
+ * Events of any flow during a run of the program for them. A program does not interrupt itself: if
+ * a packet is received on a processor while it runs there on behalf of a system call, the kernel
+ * leaves it out and counts that.
  */
 uint64_t trace_code_misses(const struct trace_code *code)
 {
@@ -255,10 +234,7 @@ uint64_t trace_code_misses(const struct trace_code *code)
 	return misses;
 }
 
-/**
- * trace_code_close() - detach and unload
- * @code: opened, or zeroed
- */
+/* Detach and unload; @code may be zeroed. */
 void trace_code_close(struct trace_code *code)
 {
 	trace_code_detach(code);

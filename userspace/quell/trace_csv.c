@@ -175,10 +175,6 @@ static void put_column(FILE *file, size_t column, const struct quell_trace_recor
 		fprintf(file, "%" PRIu64, value);
 }
 
-/**
- * trace_csv_header() - write the line of names
- * @file: destination
- */
 void trace_csv_header(FILE *file)
 {
 	size_t i;
@@ -188,11 +184,6 @@ void trace_csv_header(FILE *file)
 	fputc('\n', file);
 }
 
-/**
- * trace_csv_row() - write a record
- * @file: destination
- * @record: record
- */
 void trace_csv_row(FILE *file, const struct quell_trace_record *record)
 {
 	size_t i;

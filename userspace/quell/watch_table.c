@@ -15,12 +15,7 @@
 /* No cookie is that large: the kernel counts them from 1 on. */
 #define KEY_MARK	(1ULL << 63)
 
-/**
- * watch_key() - identify a flow
- * @f: the flow
- *
- * Return: the socket's cookie, or, before it has one, its interface and ports; not 0.
- */
+/* Identify a flow: the socket's cookie, or, before it has one, its interface and ports; not 0. */
 uint64_t watch_key(const struct flow *f)
 {
 	return f->cookie ? f->cookie :
@@ -55,10 +50,7 @@ static int compare_rows(const void *a, const void *b, void *data)
 	return (first > second) != w->ascending ? -1 : 1;
 }
 
-/**
- * watch_sort() - sort the flows
- * @w: the flows; a flow that was selected remains so
- */
+/* Sort the flows; one that was selected remains so. */
 void watch_sort(struct watch *w)
 {
 	size_t i;
@@ -114,13 +106,9 @@ void watch_free(struct watch *w)
 	w->n = 0;
 }
 
-/**
- * watch_take() - add a sample
- * @w: the flows so far; those that are not in @list are forgotten
- * @list: flows of this sample; empty afterwards, for they are moved
- * @now_ns: time of this sample
- *
- * Return: 0 or -ENOMEM, after which both are as before.
+/*
+ * Add a sample taken at @now_ns; flows that are not in @list are forgotten, those in it are moved.
+ * Returns 0, or -ENOMEM, after which both are as before.
  */
 int watch_take(struct watch *w, struct flow_list *list, uint64_t now_ns)
 {
@@ -152,11 +140,7 @@ int watch_take(struct watch *w, struct flow_list *list, uint64_t now_ns)
 	return 0;
 }
 
-/**
- * watch_move() - select another flow
- * @w: the flows
- * @lines: how many further down
- */
+/* Select the flow so many lines further down. */
 void watch_move(struct watch *w, long lines)
 {
 	size_t up = lines < 0 ? -lines : 0, down = lines < 0 ? 0 : lines;
@@ -168,11 +152,7 @@ void watch_move(struct watch *w, long lines)
 	w->follow = w->at ? w->rows[w->at].key : 0;
 }
 
-/**
- * watch_scroll() - bring the selected flow into view
- * @w: the flows
- * @lines: how many there is room for
- */
+/* Bring the selected flow into view, where there is room for @lines. */
 void watch_scroll(struct watch *w, size_t lines)
 {
 	size_t last = w->n > lines ? w->n - lines : 0;
@@ -185,12 +165,7 @@ void watch_scroll(struct watch *w, size_t lines)
 		w->top = last;
 }
 
-/**
- * watch_sum() - a sentence on all flows together
- * @w: the flows
- * @text: destination
- * @len: its size
- */
+/* A sentence on all flows together. */
 void watch_sum(const struct watch *w, char *text, size_t len)
 {
 	static const char * const limits[] = { "window", "pacing", "app", "receiver" };
