@@ -7,7 +7,6 @@
  * exits with an error without sending the request.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +91,7 @@ static void explain(void)
 }
 
 /* tc accepts a minus sign or "inf"; here a rate must begin with a digit. */
-static int swport_parse_rate(struct swport_args *args)
+static int swport_parse_rate(struct swport_args *args, const struct swport_word *w)
 {
 	const char *word = swport_next(args);
 	__u64 rate_bytes_ps;
@@ -107,16 +106,7 @@ static int swport_parse_rate(struct swport_args *args)
 			(uint64_t)SWPORT_RATE_MAX * 8 / 1000000000000);
 		return -1;
 	}
-	return swport_set(args, TCA_SWPORT_RATE, "rate", rate_bytes_ps);
-}
-
-static int swport_parse_prob(struct swport_args *args)
-{
-	uint32_t prob_q16;
-
-	if (swport_read_prob(args, "ecn prob", &prob_q16))
-		return -1;
-	return swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob", prob_q16);
+	return swport_set(args, w->attr, w->word, rate_bytes_ps);
 }
 
 static int swport_check_ecn(struct swport_args *args)
@@ -125,12 +115,12 @@ static int swport_check_ecn(struct swport_args *args)
 
 	if (!swport_given(args, TCA_SWPORT_ECN_MIN))
 		return swport_need_size("ecn", "min", 0, SWPORT_LIMIT_MAX);
-	if (!(args->given & (1ULL << TCA_SWPORT_ECN_MAX)))
+	if (!swport_given(args, TCA_SWPORT_ECN_MAX))
 		swport_set(args, TCA_SWPORT_ECN_MAX, "ecn max",
 			   value[TCA_SWPORT_ECN_MIN]);
 	if (!swport_given(args, TCA_SWPORT_ECN_DROP))
 		swport_set(args, TCA_SWPORT_ECN_DROP, "ecn drop", 0);
-	if (!(args->given & (1ULL << TCA_SWPORT_ECN_PROB)))
+	if (!swport_given(args, TCA_SWPORT_ECN_PROB))
 		swport_set(args, TCA_SWPORT_ECN_PROB, "ecn prob",
 			   SWPORT_ECN_PROB_MAX);
 	if (value[TCA_SWPORT_ECN_MIN] > value[TCA_SWPORT_ECN_MAX])
@@ -140,99 +130,105 @@ static int swport_check_ecn(struct swport_args *args)
 }
 
 /* ecn [ dequeue | enqueue ] min SIZE [ max SIZE ] [ prob P ] [ drop ], in any order */
-static int swport_parse_ecn(struct swport_args *args)
+static int swport_parse_ecn(struct swport_args *args, const struct swport_word *w)
 {
+	static const struct swport_word words[] = {
+		{ "min", swport_parse_size, TCA_SWPORT_ECN_MIN, "ecn min", 0, SWPORT_LIMIT_MAX },
+		{ "max", swport_parse_size, TCA_SWPORT_ECN_MAX, "ecn max", 0, SWPORT_LIMIT_MAX },
+		{ "prob", swport_parse_q16, TCA_SWPORT_ECN_PROB, "ecn prob", 0, SWPORT_ECN_PROB_MAX },
+		{ "drop", swport_set_word, TCA_SWPORT_ECN_DROP, "ecn drop", 1 },
+		{}
+	};
 	uint32_t mode = SWPORT_ECN_DEQUEUE;
-	int err;
 
 	if (swport_accept(args, "enqueue"))
 		mode = SWPORT_ECN_ENQUEUE;
 	else
 		swport_accept(args, "dequeue");
-	err = swport_set(args, TCA_SWPORT_ECN_MODE, "ecn or noecn", mode);
-
-	while (!err) {
-		if (swport_accept(args, "min"))
-			err = swport_parse_size(args, TCA_SWPORT_ECN_MIN,
-						"ecn min", 0, SWPORT_LIMIT_MAX);
-		else if (swport_accept(args, "max"))
-			err = swport_parse_size(args, TCA_SWPORT_ECN_MAX,
-						"ecn max", 0, SWPORT_LIMIT_MAX);
-		else if (swport_accept(args, "prob"))
-			err = swport_parse_prob(args);
-		else if (swport_accept(args, "drop"))
-			err = swport_set(args, TCA_SWPORT_ECN_DROP, "ecn drop", 1);
-		else
-			return swport_check_ecn(args);
-	}
-	return err;
+	if (swport_set(args, w->attr, w->name, mode) || swport_parse_words(args, words))
+		return -1;
+	return swport_check_ecn(args);
 }
 
-/* One option with its value. */
-static int swport_parse_option(struct swport_args *args)
+/* SIZE, or off, which is sent as alpha 0. */
+static int swport_parse_buffer(struct swport_args *args, const struct swport_word *w)
 {
-	const char *word = swport_next(args);
+	if (swport_accept(args, "off"))
+		return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", 0);
+	return swport_parse_size(args, w);
+}
 
-	if (!strcmp(word, "rate"))
-		return swport_parse_rate(args);
-	if (!strcmp(word, "overhead"))
-		return swport_parse_size(args, TCA_SWPORT_OVERHEAD, word,
-					 0, SWPORT_OVERHEAD_MAX);
-	if (!strcmp(word, "limit"))
-		return swport_parse_size(args, TCA_SWPORT_LIMIT, word,
-					 SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX);
-	if (!strcmp(word, "control-limit"))
-		return swport_parse_size(args, TCA_SWPORT_CONTROL_LIMIT, word,
-					 SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX);
-	if (!strcmp(word, "control-share"))
-		return swport_parse_share(args);
-	if (!strcmp(word, "ecn"))
-		return swport_parse_ecn(args);
-	if (!strcmp(word, "noecn"))
-		return swport_set(args, TCA_SWPORT_ECN_MODE, "ecn or noecn",
-				  SWPORT_ECN_OFF);
-	if (!strcmp(word, "ecn-class"))
-		return swport_parse_class(args);
-	if (!strcmp(word, "buffer"))
-		return swport_parse_buffer(args);
-	if (!strcmp(word, "alpha"))
-		return swport_parse_alpha(args);
-	if (!strcmp(word, "percentiles"))
-		return swport_parse_switch(args, TCA_SWPORT_PERCENTILES, word);
-	if (!strcmp(word, "split-gso"))
-		return swport_set(args, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso",
-				  swport_accept(args, "auto") ? SWPORT_GSO_AUTO : SWPORT_GSO_SPLIT);
-	if (!strcmp(word, "no-split-gso"))
-		return swport_set(args, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso",
-				  SWPORT_GSO_WHOLE);
-	if (!strcmp(word, "joint") || !strcmp(word, "nojoint"))
-		return swport_set(args, TCA_SWPORT_JOINT, "joint or nojoint",
-				  !strcmp(word, "joint"));
-	if (!strcmp(word, "bql") || !strcmp(word, "nobql"))
-		return swport_set(args, TCA_SWPORT_BQL, "bql or nobql", !strcmp(word, "bql"));
-	if (!strcmp(word, "timer_slack"))
-		return swport_parse_time(args, TCA_SWPORT_TIMER_SLACK, word,
-					 0, SWPORT_TIMER_SLACK_MAX);
-	if (!strcmp(word, "memory_limit"))
-		return swport_parse_memory(args, word);
-	if (!strcmp(word, "seed"))
-		return swport_parse_number(args, TCA_SWPORT_SEED, word, UINT32_MAX);
-	if (!strcmp(word, "telemetry"))
-		return swport_parse_time(args, TCA_SWPORT_TELEMETRY, word,
-					 SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX);
-	if (!strcmp(word, "tcp-int"))
-		return swport_parse_time(args, TCA_SWPORT_TCP_INT, word,
-					 SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX);
-	if (!strcmp(word, "trim"))
-		return swport_parse_trim(args);
-	if (!strcmp(word, "notrim"))
-		return swport_set(args, TCA_SWPORT_TRIM_SIZE, "trim or notrim", 0);
+static int swport_parse_alpha(struct swport_args *args, const struct swport_word *w)
+{
+	uint32_t alpha_q16;
 
-	if (!strcmp(word, "deflect"))
-		return swport_parse_deflect(args);
-	if (!strcmp(word, "nodeflect"))
-		return swport_set(args, TCA_SWPORT_DEFLECT, "deflect or nodeflect", 0);
+	if (swport_read_q16(args, w, &alpha_q16))
+		return -1;
+	return swport_set(args, w->attr, "alpha or buffer off", alpha_q16);
+}
 
+/* SIZE, or auto, which is sent as 0. */
+static int swport_parse_memory(struct swport_args *args, const struct swport_word *w)
+{
+	if (swport_accept(args, "auto"))
+		return swport_set(args, w->attr, w->word, 0);
+	return swport_parse_size(args, w);
+}
+
+static int swport_parse_split(struct swport_args *args, const struct swport_word *w)
+{
+	return swport_set(args, w->attr, w->name,
+			  swport_accept(args, "auto") ? SWPORT_GSO_AUTO : SWPORT_GSO_SPLIT);
+}
+
+static const struct swport_word swport_words[] = {
+	{ "rate", swport_parse_rate, TCA_SWPORT_RATE },
+	{ "overhead", swport_parse_size, TCA_SWPORT_OVERHEAD, NULL, 0, SWPORT_OVERHEAD_MAX },
+	{ "limit", swport_parse_size, TCA_SWPORT_LIMIT, NULL, SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX },
+	{ "control-limit", swport_parse_size, TCA_SWPORT_CONTROL_LIMIT, NULL, SWPORT_LIMIT_MIN,
+	  SWPORT_LIMIT_MAX },
+	{ "control-share", swport_parse_q16, TCA_SWPORT_CONTROL_SHARE, NULL, 1,
+	  SWPORT_CONTROL_SHARE_MAX },
+	{ "ecn", swport_parse_ecn, TCA_SWPORT_ECN_MODE, "ecn or noecn" },
+	{ "noecn", swport_set_word, TCA_SWPORT_ECN_MODE, "ecn or noecn", SWPORT_ECN_OFF },
+	{ "ecn-class", swport_parse_class, TCA_SWPORT_ECN_CLASSES, "ecn-class or ecn-class off" },
+	{ "buffer", swport_parse_buffer, TCA_SWPORT_BUFFER, NULL, SWPORT_LIMIT_MIN,
+	  SWPORT_LIMIT_MAX },
+	{ "alpha", swport_parse_alpha, TCA_SWPORT_ALPHA, NULL, 1, SWPORT_ALPHA_MAX },
+	{ "percentiles", swport_parse_switch, TCA_SWPORT_PERCENTILES },
+	{ "split-gso", swport_parse_split, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso" },
+	{ "no-split-gso", swport_set_word, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso",
+	  SWPORT_GSO_WHOLE },
+	{ "joint", swport_set_word, TCA_SWPORT_JOINT, "joint or nojoint", 1 },
+	{ "nojoint", swport_set_word, TCA_SWPORT_JOINT, "joint or nojoint", 0 },
+	{ "bql", swport_set_word, TCA_SWPORT_BQL, "bql or nobql", 1 },
+	{ "nobql", swport_set_word, TCA_SWPORT_BQL, "bql or nobql", 0 },
+	{ "timer_slack", swport_parse_time, TCA_SWPORT_TIMER_SLACK, NULL, 0,
+	  SWPORT_TIMER_SLACK_MAX },
+	{ "memory_limit", swport_parse_memory, TCA_SWPORT_MEMORY_LIMIT, NULL, SWPORT_MEMORY_MIN,
+	  UINT32_MAX },
+	{ "seed", swport_parse_number, TCA_SWPORT_SEED, NULL, 0, UINT32_MAX },
+	{ "telemetry", swport_parse_time, TCA_SWPORT_TELEMETRY, NULL, SWPORT_TELEMETRY_MIN,
+	  SWPORT_TELEMETRY_MAX },
+	{ "tcp-int", swport_parse_time, TCA_SWPORT_TCP_INT, NULL, SWPORT_TCP_INT_MIN,
+	  SWPORT_TCP_INT_MAX },
+	{ "trim", swport_parse_trim, TCA_SWPORT_TRIM_SIZE },
+	{ "notrim", swport_set_word, TCA_SWPORT_TRIM_SIZE, "trim or notrim", 0 },
+	{ "deflect", swport_parse_deflect, TCA_SWPORT_DEFLECT, "deflect or nodeflect", 1 },
+	{ "nodeflect", swport_set_word, TCA_SWPORT_DEFLECT, "deflect or nodeflect", 0 },
+	{}
+};
+
+/* All options; "help" and unknown words print the usage. */
+static int swport_parse_all(struct swport_args *args)
+{
+	const char *word;
+
+	if (swport_parse_words(args, swport_words))
+		return -1;
+	word = swport_peek(args);
+	if (!word)
+		return swport_finish_threshold(args);
 	if (strcmp(word, "help"))
 		fprintf(stderr, "swport: unknown option \"%s\"\n", word);
 	explain();
@@ -245,11 +241,7 @@ static int swport_parse_qopt(struct qdisc_util *qu, int argc, char **argv,
 	struct swport_args args = { .argc = argc, .argv = argv, .dev = dev };
 	struct rtattr *nest;
 
-	while (args.argc > 0) {
-		if (swport_parse_option(&args))
-			return -1;
-	}
-	if (swport_finish_threshold(&args))
+	if (swport_parse_all(&args))
 		return -1;
 
 	nest = addattr_nest(n, SWPORT_MSG_MAX, TCA_OPTIONS | NLA_F_NESTED);
@@ -295,15 +287,8 @@ static void swport_print_ecn(struct rtattr **tb)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "ecn %s ", modes[mode]);
 	swport_print_size("ecn_min", "min %s ", tb[TCA_SWPORT_ECN_MIN]);
 	swport_print_size("ecn_max", "max %s ", tb[TCA_SWPORT_ECN_MAX]);
-	if (swport_has(tb[TCA_SWPORT_ECN_PROB], sizeof(uint32_t)))
-		print_color_float(PRINT_ANY, COLOR_NONE, "ecn_prob", "prob %g ",
-				  swport_shortest(swport_get_u32(tb[TCA_SWPORT_ECN_PROB]),
-						  SWPORT_ECN_PROB_MAX));
-	if (swport_has(tb[TCA_SWPORT_ECN_DROP], sizeof(uint32_t)) &&
-	    swport_get_u32(tb[TCA_SWPORT_ECN_DROP])) {
-		print_color_bool(PRINT_JSON, COLOR_NONE, "ecn_drop", NULL, true);
-		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "drop");
-	}
+	swport_print_q16("ecn_prob", "prob %g ", tb[TCA_SWPORT_ECN_PROB]);
+	swport_print_flag("ecn_drop", "drop", tb[TCA_SWPORT_ECN_DROP]);
 }
 
 /*
@@ -322,8 +307,7 @@ static void swport_note_on(struct rtattr **tb)
 
 	swport_on = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
-		if (swport_has(tb[switches[i]], sizeof(uint32_t)) &&
-		    swport_get_u32(tb[switches[i]]))
+		if (swport_is_on(tb[switches[i]]))
 			swport_on |= 1ULL << switches[i];
 	if (tb[TCA_SWPORT_ECN_CLASSES])
 		swport_on |= 1ULL << TCA_SWPORT_ECN_MODE;
@@ -348,8 +332,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_on = 0;
 	if (!opt)
 		return 0;
-	parse_rtattr_flags(tb, TCA_SWPORT_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt),
-			   NLA_F_NESTED);
+	swport_parse_nest(tb, TCA_SWPORT_MAX, opt);
 	swport_note_on(tb);
 
 	if (swport_has(tb[TCA_SWPORT_RATE], sizeof(uint64_t)))
@@ -359,20 +342,21 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 	swport_print_size("limit", "limit %s ", tb[TCA_SWPORT_LIMIT]);
 	swport_print_size("control_limit", "control-limit %s ",
 			  tb[TCA_SWPORT_CONTROL_LIMIT]);
-	swport_print_control_share(tb[TCA_SWPORT_CONTROL_SHARE]);
+	swport_print_q16("control_share", "control-share %g ", tb[TCA_SWPORT_CONTROL_SHARE]);
 	swport_print_ecn(tb);
 	swport_print_classes(tb[TCA_SWPORT_ECN_CLASSES]);
-	if (swport_has(tb[TCA_SWPORT_SEED], sizeof(uint32_t)))
-		print_color_u64(PRINT_ANY, COLOR_NONE, "seed", "seed %" PRIu64 " ",
-				swport_get_u32(tb[TCA_SWPORT_SEED]));
+	swport_print_number("seed", "seed %" PRIu64 " ", tb[TCA_SWPORT_SEED]);
 	swport_print_time("telemetry", "telemetry", tb[TCA_SWPORT_TELEMETRY]);
 	swport_print_time("tcp_int", "tcp-int", tb[TCA_SWPORT_TCP_INT]);
 	swport_print_trim(tb);
-	swport_print_share(tb);
-	swport_print_switch("percentiles", tb[TCA_SWPORT_PERCENTILES]);
+	if (swport_is_on(tb[TCA_SWPORT_ALPHA])) {
+		swport_print_size("buffer", "buffer %s ", tb[TCA_SWPORT_BUFFER]);
+		swport_print_q16("alpha", "alpha %.10g ", tb[TCA_SWPORT_ALPHA]);
+	}
+	swport_print_flag("percentiles", "percentiles on", tb[TCA_SWPORT_PERCENTILES]);
 	swport_print_split(tb[TCA_SWPORT_SPLIT_GSO]);
-	swport_print_word("joint", tb[TCA_SWPORT_JOINT]);
-	swport_print_word("bql", tb[TCA_SWPORT_BQL]);
+	swport_print_flag("joint", "joint", tb[TCA_SWPORT_JOINT]);
+	swport_print_flag("bql", "bql", tb[TCA_SWPORT_BQL]);
 	swport_print_time("timer_slack", "timer_slack", tb[TCA_SWPORT_TIMER_SLACK]);
 	swport_print_size("memory_limit", "memory_limit %s ", tb[TCA_SWPORT_MEMORY_LIMIT]);
 	swport_print_deflect(tb);
@@ -539,9 +523,7 @@ static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
 
 	if (!xstats)
 		return 0;
-	parse_rtattr_flags(tb, TCA_SWPORT_STATS_MAX, RTA_DATA(xstats),
-			   RTA_PAYLOAD(xstats), NLA_F_NESTED);
-
+	swport_parse_nest(tb, TCA_SWPORT_STATS_MAX, xstats);
 	swport_print_counters(tb);
 	swport_print_link(tb[TCA_SWPORT_STATS_LINK_BYTES_PS],
 			  swport_has_section(swport_last_section(), tb));

@@ -14,6 +14,9 @@
 
 #include "tc_plugin.h"
 
+/* Q16: 1, the same for probabilities, shares and alpha. */
+#define SWPORT_ONE	65536
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /**
@@ -66,6 +69,24 @@ struct swport_args {
 	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];
 };
 
+/**
+ * struct swport_word - a word of the command line
+ * @word: the word
+ * @parse: reader of its value
+ * @attr: TCA_SWPORT_*
+ * @name: in error messages; NULL: as @word
+ * @min: smallest value; of a word that has no value behind it, the value
+ * @max: largest value
+ */
+struct swport_word {
+	const char *word;
+	int (*parse)(struct swport_args *args, const struct swport_word *w);
+	int attr;
+	const char *name;
+	uint32_t min;
+	uint32_t max;
+};
+
 /* Buffer size for a list of DSCPs. */
 #define SWPORT_DSCPS_TEXT	256
 
@@ -78,56 +99,52 @@ const char *swport_next(struct swport_args *args);
 bool swport_accept(struct swport_args *args, const char *word);
 bool swport_given(const struct swport_args *args, int attr);
 int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value);
+int swport_set_word(struct swport_args *args, const struct swport_word *w);
+int swport_parse_words(struct swport_args *args, const struct swport_word *words);
 int swport_read_size_word(struct swport_args *args, const char *name,
 			  uint32_t min, uint32_t max, uint32_t *bytes);
 const char *swport_write_size(uint32_t bytes, char *text);
 int swport_refuse_max(const char *name, const char *max, const char *min);
 int swport_need_size(const char *name, const char *word, uint32_t min, uint32_t max);
-double swport_shortest(uint32_t value, uint32_t one);
-int swport_parse_size(struct swport_args *args, int attr,
-		      const char *name, uint32_t min, uint32_t max);
-int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_q16);
+int swport_refuse(const char *name, const char *word, const char *expected);
+int swport_parse_size(struct swport_args *args, const struct swport_word *w);
+int swport_read_q16(struct swport_args *args, const struct swport_word *w, uint32_t *value_q16);
+int swport_parse_q16(struct swport_args *args, const struct swport_word *w);
 bool swport_read_time(const char *word, double *ns);
-int swport_parse_time(struct swport_args *args, int attr, const char *name,
-		      uint32_t min_ns, uint32_t max_ns);
+int swport_parse_time(struct swport_args *args, const struct swport_word *w);
 bool swport_read_dscps(const char *text, uint64_t *dscps);
 void swport_write_dscps(uint64_t dscps, char *text);
-int swport_parse_number(struct swport_args *args, int attr, const char *name, uint32_t max);
-
-int swport_parse_switch(struct swport_args *args, int attr, const char *name);
+int swport_parse_number(struct swport_args *args, const struct swport_word *w);
+int swport_parse_switch(struct swport_args *args, const struct swport_word *w);
 
 uint32_t swport_get_u32(const struct rtattr *attr);
 uint64_t swport_get_u64(const struct rtattr *attr);
 uint64_t swport_get_counter(struct rtattr *attr);
 bool swport_has(struct rtattr *attr, size_t bytes);
+bool swport_is_on(struct rtattr *attr);
+void swport_parse_nest(struct rtattr **tb, int max, struct rtattr *nest);
+void swport_print_list(const char *key, struct rtattr *list, void (*print)(struct rtattr *attr));
+void swport_print_number(const char *key, const char *fmt, struct rtattr *attr);
+void swport_print_q16(const char *key, const char *fmt, struct rtattr *attr);
+void swport_print_flag(const char *key, const char *text, struct rtattr *attr);
 void swport_print_size(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_time(const char *key, const char *name, struct rtattr *attr);
 
 /* swport_classes.c */
-int swport_parse_class(struct swport_args *args);
+int swport_parse_class(struct swport_args *args, const struct swport_word *w);
 void swport_put_classes(struct nlmsghdr *n, int maxlen, const struct swport_args *args);
 void swport_print_classes(struct rtattr *attr);
 void swport_print_class_stats(struct rtattr *attr);
-void swport_print_switch(const char *name, struct rtattr *attr);
 
 /* swport_percentiles.c */
 void swport_print_percentiles(struct rtattr *attr);
 
 /* swport_trim.c */
-int swport_parse_trim(struct swport_args *args);
+int swport_parse_trim(struct swport_args *args, const struct swport_word *w);
 void swport_print_trim(struct rtattr **tb);
 
-/* swport_share.c */
-int swport_parse_buffer(struct swport_args *args);
-int swport_parse_alpha(struct swport_args *args);
-int swport_parse_share(struct swport_args *args);
-int swport_parse_memory(struct swport_args *args, const char *name);
-void swport_print_share(struct rtattr **tb);
-void swport_print_control_share(struct rtattr *attr);
-void swport_print_word(const char *word, struct rtattr *attr);
-
 /* swport_deflect.c */
-int swport_parse_deflect(struct swport_args *args);
+int swport_parse_deflect(struct swport_args *args, const struct swport_word *w);
 int swport_finish_threshold(struct swport_args *args);
 void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args);
 void swport_print_deflect(struct rtattr **tb);

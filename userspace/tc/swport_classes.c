@@ -11,12 +11,9 @@ static int swport_parse_dscps(struct swport_args *args, struct swport_class *cla
 {
 	const char *word = swport_next(args);
 
-	if (!word || !swport_read_dscps(word, &class->dscps)) {
-		fprintf(stderr,
-			"swport: bad ecn-class \"%s\": must be off or DSCPs of 0 to 63, like 46 or 8-15,46\n",
-			word ? word : "");
-		return -1;
-	}
+	if (!word || !swport_read_dscps(word, &class->dscps))
+		return swport_refuse("ecn-class", word,
+				     "off or DSCPs of 0 to 63, like 46 or 8-15,46");
 	for (unsigned int i = 0; i < args->classes; i++) {
 		if (class->dscps & args->class[i].dscps) {
 			fprintf(stderr, "swport: bad ecn-class \"%s\": a DSCP is in two classes\n",
@@ -42,6 +39,9 @@ static int swport_check_class(struct swport_class *class, const char *min, const
 /* min SIZE [ max SIZE ] [ prob P ], in any order */
 static int swport_parse_thresholds(struct swport_args *args, struct swport_class *class)
 {
+	static const struct swport_word prob = {
+		.word = "ecn-class prob", .max = SWPORT_ECN_PROB_MAX,
+	};
 	const char *min = NULL, *max = NULL;
 	int err = 0;
 
@@ -56,8 +56,7 @@ static int swport_parse_thresholds(struct swport_args *args, struct swport_class
 			err = swport_read_size_word(args, "ecn-class max", 0, SWPORT_LIMIT_MAX,
 						    &class->red[TCA_SWPORT_CLASS_MAX_BYTES]);
 		} else if (swport_accept(args, "prob")) {
-			err = swport_read_prob(args, "ecn-class prob",
-					       &class->red[TCA_SWPORT_CLASS_PROB]);
+			err = swport_read_q16(args, &prob, &class->red[TCA_SWPORT_CLASS_PROB]);
 		} else {
 			return swport_check_class(class, min, max);
 		}
@@ -66,17 +65,15 @@ static int swport_parse_thresholds(struct swport_args *args, struct swport_class
 }
 
 /* Parse one more class; "off" removes all classes. */
-int swport_parse_class(struct swport_args *args)
+int swport_parse_class(struct swport_args *args, const struct swport_word *w)
 {
-	bool given = args->given & (1ULL << TCA_SWPORT_ECN_CLASSES);
 	struct swport_class *class = &args->class[args->classes];
 
 	if (swport_accept(args, "off"))
-		return swport_set(args, TCA_SWPORT_ECN_CLASSES, "ecn-class or ecn-class off", 0);
-	if (given && !args->classes) {
-		fprintf(stderr, "swport: ecn-class or ecn-class off given twice\n");
+		return swport_set_word(args, w);
+	/* After "ecn-class off". */
+	if (!args->classes && swport_set_word(args, w))
 		return -1;
-	}
 	if (args->classes == SWPORT_ECN_CLASSES_MAX) {
 		fprintf(stderr, "swport: ecn-class may be given %d times\n",
 			SWPORT_ECN_CLASSES_MAX);
@@ -84,7 +81,6 @@ int swport_parse_class(struct swport_args *args)
 	}
 	if (swport_parse_dscps(args, class) || swport_parse_thresholds(args, class))
 		return -1;
-	args->given |= 1ULL << TCA_SWPORT_ECN_CLASSES;
 	args->classes++;
 	return 0;
 }
@@ -118,32 +114,19 @@ static void print_class(struct rtattr *attr)
 {
 	struct rtattr *tb[TCA_SWPORT_CLASS_MAX + 1];
 
-	parse_rtattr_flags(tb, TCA_SWPORT_CLASS_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr),
-			   NLA_F_NESTED);
+	swport_parse_nest(tb, TCA_SWPORT_CLASS_MAX, attr);
 	open_json_object(NULL);
 	if (swport_has(tb[TCA_SWPORT_CLASS_DSCPS], sizeof(uint64_t)))
 		print_dscps(swport_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]));
 	swport_print_size("min", "min %s ", tb[TCA_SWPORT_CLASS_MIN]);
 	swport_print_size("max", "max %s ", tb[TCA_SWPORT_CLASS_MAX_BYTES]);
-	if (swport_has(tb[TCA_SWPORT_CLASS_PROB], sizeof(uint32_t)))
-		print_color_float(PRINT_ANY, COLOR_NONE, "prob", "prob %g ",
-				  swport_shortest(swport_get_u32(tb[TCA_SWPORT_CLASS_PROB]),
-						  SWPORT_ECN_PROB_MAX));
+	swport_print_q16("prob", "prob %g ", tb[TCA_SWPORT_CLASS_PROB]);
 	close_json_object();
 }
 
 void swport_print_classes(struct rtattr *attr)
 {
-	struct rtattr *class;
-	int left;
-
-	if (!attr)
-		return;
-	open_json_array(PRINT_JSON, "ecn_classes");
-	left = RTA_PAYLOAD(attr);
-	for (class = RTA_DATA(attr); RTA_OK(class, left); class = RTA_NEXT(class, left))
-		print_class(class);
-	close_json_array(PRINT_JSON, NULL);
+	swport_print_list("ecn_classes", attr, print_class);
 }
 
 static const struct {
@@ -162,8 +145,7 @@ static void print_class_stats(struct rtattr *attr)
 {
 	struct rtattr *tb[TCA_SWPORT_CLASS_STATS_MAX + 1];
 
-	parse_rtattr_flags(tb, TCA_SWPORT_CLASS_STATS_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr),
-			   NLA_F_NESTED);
+	swport_parse_nest(tb, TCA_SWPORT_CLASS_STATS_MAX, attr);
 	print_nl();
 	open_json_object(NULL);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", "  ");
@@ -178,14 +160,5 @@ static void print_class_stats(struct rtattr *attr)
 
 void swport_print_class_stats(struct rtattr *attr)
 {
-	struct rtattr *class;
-	int left;
-
-	if (!attr)
-		return;
-	open_json_array(PRINT_JSON, "ecn_class_stats");
-	left = RTA_PAYLOAD(attr);
-	for (class = RTA_DATA(attr); RTA_OK(class, left); class = RTA_NEXT(class, left))
-		print_class_stats(class);
-	close_json_array(PRINT_JSON, NULL);
+	swport_print_list("ecn_class_stats", attr, print_class_stats);
 }

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <net/if.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "q_swport.h"
@@ -26,7 +25,7 @@ static unsigned int swport_dev_index(const char *dev)
 }
 
 /* via ADDR dev DEV */
-static int swport_parse_via(struct swport_args *args)
+static int swport_parse_via(struct swport_args *args, const struct swport_word *w)
 {
 	const char *address = swport_next(args), *dev = NULL;
 	struct swport_via *via;
@@ -42,10 +41,7 @@ static int swport_parse_via(struct swport_args *args)
 	} else if (address && inet_pton(AF_INET6, address, via->addr) == 1) {
 		via->addr_bytes = 16;
 	} else {
-		fprintf(stderr,
-			"swport: bad deflect via \"%s\": must be an IPv4 or IPv6 address\n",
-			address ? address : "");
-		return -1;
+		return swport_refuse("deflect via", address, "an IPv4 or IPv6 address");
 	}
 	if (swport_accept(args, "dev"))
 		dev = swport_next(args);
@@ -67,36 +63,33 @@ static int swport_parse_via(struct swport_args *args)
 }
 
 /* tokens BASE MAX */
-static int swport_parse_tokens(struct swport_args *args)
+static int swport_parse_tokens(struct swport_args *args, const struct swport_word *w)
 {
-	if (swport_parse_number(args, TCA_SWPORT_DEFLECT_TOKEN_BASE, "deflect tokens' base",
-				SWPORT_DEFLECT_DSCP_MAX))
-		return -1;
-	return swport_parse_number(args, TCA_SWPORT_DEFLECT_TOKEN_MAX, "deflect tokens",
-				   SWPORT_DEFLECT_TOKENS_MAX);
+	static const struct swport_word base = {
+		.word = "deflect tokens' base", .attr = TCA_SWPORT_DEFLECT_TOKEN_BASE,
+		.max = SWPORT_DEFLECT_DSCP_MAX,
+	};
+
+	return swport_parse_number(args, &base) ? -1 : swport_parse_number(args, w);
 }
 
 /*
  * A size, or the time in which the port sends as much: a detour is worth while for a packet
  * that would wait longer here.  Sizes never end in s, and times always do.
  */
-static int swport_parse_threshold(struct swport_args *args)
+static int swport_parse_threshold(struct swport_args *args, const struct swport_word *w)
 {
 	const char *word = swport_peek(args);
 	size_t length = word ? strlen(word) : 0;
 	double ns;
 
 	if (!length || tolower((unsigned char)word[length - 1]) != 's')
-		return swport_parse_size(args, TCA_SWPORT_DEFLECT_THRESHOLD, "deflect threshold",
-					 0, SWPORT_LIMIT_MAX);
+		return swport_parse_size(args, w);
 	swport_next(args);
-	if (!swport_read_time(word, &ns) || ns < 1 || ns > UINT32_MAX) {
-		fprintf(stderr, "swport: bad deflect threshold \"%s\": must be a size, or a time "
-			"of 1ns to 4s\n", word);
-		return -1;
-	}
+	if (!swport_read_time(word, &ns) || ns < 1 || ns > UINT32_MAX)
+		return swport_refuse(w->name, word, "a size, or a time of 1ns to 4s");
 	args->threshold_is_time = true;
-	return swport_set(args, TCA_SWPORT_DEFLECT_THRESHOLD, "deflect threshold", ns);
+	return swport_set(args, w->attr, w->name, ns);
 }
 
 /* Where the threshold is a time, the rate, which may come after it, makes it bytes. */
@@ -127,27 +120,22 @@ int swport_finish_threshold(struct swport_args *args)
  * deflect threshold { SIZE | TIME } [ entries N ] [ tokens BASE MAX ] [ idle TIME ] via ADDR dev DEV...
  * in any order.  Omitted options stay as they were; the kernel checks the result.
  */
-int swport_parse_deflect(struct swport_args *args)
+int swport_parse_deflect(struct swport_args *args, const struct swport_word *w)
 {
-	int err = swport_set(args, TCA_SWPORT_DEFLECT, "deflect or nodeflect", 1);
+	static const struct swport_word words[] = {
+		{ "threshold", swport_parse_threshold, TCA_SWPORT_DEFLECT_THRESHOLD,
+		  "deflect threshold", 0, SWPORT_LIMIT_MAX },
+		{ "entries", swport_parse_number, TCA_SWPORT_DEFLECT_ENTRIES, "deflect entries", 0,
+		  SWPORT_DEFLECT_ENTRIES_MAX },
+		{ "tokens", swport_parse_tokens, TCA_SWPORT_DEFLECT_TOKEN_MAX, "deflect tokens", 0,
+		  SWPORT_DEFLECT_TOKENS_MAX },
+		{ "idle", swport_parse_time, TCA_SWPORT_DEFLECT_IDLE, "deflect idle",
+		  SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX },
+		{ "via", swport_parse_via },
+		{}
+	};
 
-	while (!err) {
-		if (swport_accept(args, "threshold"))
-			err = swport_parse_threshold(args);
-		else if (swport_accept(args, "entries"))
-			err = swport_parse_number(args, TCA_SWPORT_DEFLECT_ENTRIES,
-						  "deflect entries", SWPORT_DEFLECT_ENTRIES_MAX);
-		else if (swport_accept(args, "tokens"))
-			err = swport_parse_tokens(args);
-		else if (swport_accept(args, "idle"))
-			err = swport_parse_time(args, TCA_SWPORT_DEFLECT_IDLE, "deflect idle",
-						SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX);
-		else if (swport_accept(args, "via"))
-			err = swport_parse_via(args);
-		else
-			break;
-	}
-	return err;
+	return swport_set_word(args, w) ? -1 : swport_parse_words(args, words);
 }
 
 void swport_add_via(struct nlmsghdr *n, int max, const struct swport_args *args)
@@ -179,7 +167,7 @@ void swport_print_via(struct rtattr *attr, const char *dev_key)
 
 	if (!attr)
 		return;
-	parse_rtattr_flags(tb, TCA_SWPORT_VIA_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr), NLA_F_NESTED);
+	swport_parse_nest(tb, TCA_SWPORT_VIA_MAX, attr);
 	if (!swport_has(tb[TCA_SWPORT_VIA_DEV], sizeof(ifindex)) ||
 	    !swport_has(tb[TCA_SWPORT_VIA_ADDR], 4))
 		return;
@@ -194,27 +182,11 @@ void swport_print_via(struct rtattr *attr, const char *dev_key)
 	print_color_string(PRINT_ANY, COLOR_NONE, dev_key, "dev %s ", name);
 }
 
-static void swport_print_vias(struct rtattr *list)
+static void swport_print_alternate(struct rtattr *attr)
 {
-	struct rtattr *attr;
-	int left;
-
-	if (!list)
-		return;
-	open_json_array(PRINT_JSON, "deflect_via");
-	left = RTA_PAYLOAD(list);
-	for (attr = RTA_DATA(list); RTA_OK(attr, left); attr = RTA_NEXT(attr, left)) {
-		open_json_object(NULL);
-		swport_print_via(attr, "dev");
-		close_json_object();
-	}
-	close_json_array(PRINT_JSON, NULL);
-}
-
-static void swport_print_count(const char *key, const char *fmt, struct rtattr *attr)
-{
-	if (swport_has(attr, sizeof(uint32_t)))
-		print_color_u64(PRINT_ANY, COLOR_NONE, key, fmt, swport_get_u32(attr));
+	open_json_object(NULL);
+	swport_print_via(attr, "dev");
+	close_json_object();
 }
 
 void swport_print_deflect(struct rtattr **tb)
@@ -229,11 +201,11 @@ void swport_print_deflect(struct rtattr **tb)
 	}
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "deflect");
 	swport_print_size("deflect_threshold", "threshold %s ", tb[TCA_SWPORT_DEFLECT_THRESHOLD]);
-	swport_print_count("deflect_entries", "entries %" PRIu64 " ",
+	swport_print_number("deflect_entries", "entries %" PRIu64 " ",
 			   tb[TCA_SWPORT_DEFLECT_ENTRIES]);
-	swport_print_count("deflect_token_base", "tokens %" PRIu64 " ",
+	swport_print_number("deflect_token_base", "tokens %" PRIu64 " ",
 			   tb[TCA_SWPORT_DEFLECT_TOKEN_BASE]);
-	swport_print_count("deflect_token_max", "%" PRIu64 " ", tb[TCA_SWPORT_DEFLECT_TOKEN_MAX]);
+	swport_print_number("deflect_token_max", "%" PRIu64 " ", tb[TCA_SWPORT_DEFLECT_TOKEN_MAX]);
 	swport_print_time("deflect_idle", "idle", tb[TCA_SWPORT_DEFLECT_IDLE]);
-	swport_print_vias(tb[TCA_SWPORT_DEFLECT_VIA]);
+	swport_print_list("deflect_via", tb[TCA_SWPORT_DEFLECT_VIA], swport_print_alternate);
 }

@@ -8,12 +8,6 @@
 
 #include "q_swport.h"
 
-static void flow_print_number(const char *key, const char *fmt, struct rtattr *attr)
-{
-	if (swport_has(attr, sizeof(uint32_t)))
-		print_color_u64(PRINT_ANY, COLOR_NONE, key, fmt, swport_get_u32(attr));
-}
-
 /* An IPv6 address before a port must be in brackets. */
 static void flow_print_end(const char *key, const char *port_key, struct rtattr *address,
 			   struct rtattr *port)
@@ -55,14 +49,13 @@ int swport_print_flow(struct qdisc_util *qu, FILE *f, struct rtattr *options)
 
 	if (!options)
 		return 0;
-	parse_rtattr_flags(tb, TCA_SWPORT_FLOW_MAX, RTA_DATA(options), RTA_PAYLOAD(options),
-			   NLA_F_NESTED);
+	swport_parse_nest(tb, TCA_SWPORT_FLOW_MAX, options);
 	flow_print_protocol(tb[TCA_SWPORT_FLOW_PROTOCOL]);
 	flow_print_end("src", "sport", tb[TCA_SWPORT_FLOW_SRC], tb[TCA_SWPORT_FLOW_SPORT]);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", ">");
 	flow_print_end("dst", "dport", tb[TCA_SWPORT_FLOW_DST], tb[TCA_SWPORT_FLOW_DPORT]);
-	flow_print_number("qp", "qp %" PRIu64 " ", tb[TCA_SWPORT_FLOW_QP]);
-	flow_print_number("ttl", "ttl %" PRIu64 " ", tb[TCA_SWPORT_FLOW_TTL]);
+	swport_print_number("qp", "qp %" PRIu64 " ", tb[TCA_SWPORT_FLOW_QP]);
+	swport_print_number("ttl", "ttl %" PRIu64 " ", tb[TCA_SWPORT_FLOW_TTL]);
 	swport_print_via(tb[TCA_SWPORT_FLOW_VIA], "via_dev");
 	if (swport_has(tb[TCA_SWPORT_FLOW_ENDED], sizeof(uint32_t)))
 		print_color_string(PRINT_ANY, COLOR_NONE, "state", "%s ",

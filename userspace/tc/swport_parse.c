@@ -68,6 +68,40 @@ int swport_set(struct swport_args *args, int attr, const char *name, uint64_t va
 	return 0;
 }
 
+/* The name of an option in error messages. */
+static const char *name_of(const struct swport_word *w)
+{
+	return w->name ? w->name : w->word;
+}
+
+/* A word without a value. */
+int swport_set_word(struct swport_args *args, const struct swport_word *w)
+{
+	return swport_set(args, w->attr, name_of(w), w->min);
+}
+
+/* Options of a table, in any order, up to a word that is not one; its last row has no word. */
+int swport_parse_words(struct swport_args *args, const struct swport_word *words)
+{
+	const struct swport_word *w = words;
+	int err = 0;
+
+	while (!err && w->word) {
+		for (w = words; w->word && !swport_accept(args, w->word); w++)
+			;
+		if (w->word)
+			err = w->parse(args, w);
+	}
+	return err;
+}
+
+/* A value that cannot be read, or NULL. */
+int swport_refuse(const char *name, const char *word, const char *expected)
+{
+	fprintf(stderr, "swport: bad %s \"%s\": must be %s\n", name, word ? word : "", expected);
+	return -1;
+}
+
 /* Sizes as in tc, but strict: a number, a known suffix, and the end of the word. */
 static bool swport_read_size(const char *word, double *bytes)
 {
@@ -146,33 +180,41 @@ int swport_need_size(const char *name, const char *word, uint32_t min, uint32_t 
 	return -1;
 }
 
-int swport_parse_size(struct swport_args *args, int attr,
-		      const char *name, uint32_t min, uint32_t max)
+int swport_parse_size(struct swport_args *args, const struct swport_word *w)
 {
 	uint32_t bytes;
 
-	args->word[attr] = swport_peek(args);
-	if (swport_read_size_word(args, name, min, max, &bytes))
+	args->word[w->attr] = swport_peek(args);
+	if (swport_read_size_word(args, name_of(w), w->min, w->max, &bytes))
 		return -1;
-	return swport_set(args, attr, name, bytes);
+	return swport_set(args, w->attr, name_of(w), bytes);
 }
 
-int swport_read_prob(struct swport_args *args, const char *name, uint32_t *prob_q16)
+/* A number of 0, or 2^-16, to the largest, as its nearest 2^-16. */
+int swport_read_q16(struct swport_args *args, const struct swport_word *w, uint32_t *value_q16)
 {
 	const char *word = swport_next(args);
-	char *end = NULL;
-	double prob = 0;
+	char *end = NULL, expected[64];
+	double value = 0;
 
 	if (word)
-		prob = strtod(word, &end);
-	if (!word || end == word || *end || !(prob >= 0 && prob <= 1)) {
-		fprintf(stderr,
-			"swport: bad %s \"%s\": must be a number of 0 to 1\n",
-			name, word ? word : "");
-		return -1;
+		value = strtod(word, &end) * SWPORT_ONE;
+	if (word && end != word && !*end && value >= w->min && value <= w->max) {
+		*value_q16 = lrint(value);
+		return 0;
 	}
-	*prob_q16 = lrint(prob * SWPORT_ECN_PROB_MAX);
-	return 0;
+	snprintf(expected, sizeof(expected), "a number of %s to %d", w->min ? "2^-16" : "0",
+		 w->max / SWPORT_ONE);
+	return swport_refuse(name_of(w), word, expected);
+}
+
+int swport_parse_q16(struct swport_args *args, const struct swport_word *w)
+{
+	uint32_t value_q16;
+
+	if (swport_read_q16(args, w, &value_q16))
+		return -1;
+	return swport_set(args, w->attr, name_of(w), value_q16);
 }
 
 /* Times as in tc, a bare number being microseconds, but strict as sizes are. */
@@ -199,47 +241,39 @@ static const char *swport_write_time(uint32_t ns, char *text)
 {
 	size_t i = 0;
 
-	while (ns % swport_times[i].ns)
+	while (ns % swport_times[i].ns || (!ns && swport_times[i].ns > 1))
 		i++;
 	snprintf(text, SWPORT_SIZE_TEXT, "%" PRIu32 "%s", ns / swport_times[i].ns,
 		 swport_times[i].suffix);
 	return text;
 }
 
-/* TIME, or off where @name has it; its values are 0 then. */
-int swport_parse_time(struct swport_args *args, int attr, const char *name,
-		      uint32_t min_ns, uint32_t max_ns)
+/* TIME, or off where the option has it; its value is 0 then. */
+int swport_parse_time(struct swport_args *args, const struct swport_word *w)
 {
-	char least[SWPORT_SIZE_TEXT], most[SWPORT_SIZE_TEXT];
-	bool has_off = attr != TCA_SWPORT_DEFLECT_IDLE;
+	char least[SWPORT_SIZE_TEXT], most[SWPORT_SIZE_TEXT], expected[64];
+	bool has_off = w->attr != TCA_SWPORT_DEFLECT_IDLE;
 	const char *word;
 	double ns = 0;
 
 	if (has_off && swport_accept(args, "off"))
-		return swport_set(args, attr, name, 0);
+		return swport_set(args, w->attr, name_of(w), 0);
 	word = swport_next(args);
-	if (!word || !swport_read_time(word, &ns) || ns < min_ns || ns > max_ns) {
-		fprintf(stderr, "swport: bad %s \"%s\": must be %sa time of %s to %s\n", name,
-			word ? word : "", has_off ? "off or " : "",
-			min_ns ? swport_write_time(min_ns, least) : "0ns",
-			swport_write_time(max_ns, most));
-		return -1;
-	}
-	return swport_set(args, attr, name, ns);
+	if (word && swport_read_time(word, &ns) && ns >= w->min && ns <= w->max)
+		return swport_set(args, w->attr, name_of(w), ns);
+	snprintf(expected, sizeof(expected), "%sa time of %s to %s", has_off ? "off or " : "",
+		 swport_write_time(w->min, least), swport_write_time(w->max, most));
+	return swport_refuse(name_of(w), word, expected);
 }
 
 /* on, or off */
-int swport_parse_switch(struct swport_args *args, int attr, const char *name)
+int swport_parse_switch(struct swport_args *args, const struct swport_word *w)
 {
-	const char *word;
-
 	if (swport_accept(args, "on"))
-		return swport_set(args, attr, name, 1);
+		return swport_set(args, w->attr, name_of(w), 1);
 	if (swport_accept(args, "off"))
-		return swport_set(args, attr, name, 0);
-	word = swport_peek(args);
-	fprintf(stderr, "swport: bad %s \"%s\": must be on or off\n", name, word ? word : "");
-	return -1;
+		return swport_set(args, w->attr, name_of(w), 0);
+	return swport_refuse(name_of(w), swport_peek(args), "on or off");
 }
 
 /* Parse a number of 0 to 63 followed by one of @ends; return its end, or NULL. */
@@ -294,20 +328,18 @@ void swport_write_dscps(uint64_t dscps, char *text)
 }
 
 /* Parse a whole number. */
-int swport_parse_number(struct swport_args *args, int attr, const char *name, uint32_t max)
+int swport_parse_number(struct swport_args *args, const struct swport_word *w)
 {
 	const char *word = swport_next(args);
 	unsigned long long value = 0;
-	char *end = NULL;
+	char *end = NULL, expected[64];
 
 	if (word && word[0] >= '0' && word[0] <= '9')
 		value = strtoull(word, &end, 0);
-	if (!end || *end || value > max) {
-		fprintf(stderr, "swport: bad %s \"%s\": must be a number of 0 to %" PRIu32 "\n",
-			name, word ? word : "", max);
-		return -1;
-	}
-	return swport_set(args, attr, name, value);
+	if (end && !*end && value >= w->min && value <= w->max)
+		return swport_set(args, w->attr, name_of(w), value);
+	snprintf(expected, sizeof(expected), "a number of %" PRIu32 " to %" PRIu32, w->min, w->max);
+	return swport_refuse(name_of(w), word, expected);
 }
 
 uint32_t swport_get_u32(const struct rtattr *attr)
@@ -337,16 +369,61 @@ uint64_t swport_get_counter(struct rtattr *attr)
 	return swport_has(attr, sizeof(uint64_t)) ? swport_get_u64(attr) : 0;
 }
 
-/* The shortest number that is read as @value / @one. */
-double swport_shortest(uint32_t value, uint32_t one)
+/* An option that is set to more than 0. */
+bool swport_is_on(struct rtattr *attr)
+{
+	return swport_has(attr, sizeof(uint32_t)) && swport_get_u32(attr);
+}
+
+void swport_parse_nest(struct rtattr **tb, int max, struct rtattr *nest)
+{
+	parse_rtattr_flags(tb, max, RTA_DATA(nest), RTA_PAYLOAD(nest), NLA_F_NESTED);
+}
+
+/* Print each attribute of a list, if there is one: in JSON an array. */
+void swport_print_list(const char *key, struct rtattr *list, void (*print)(struct rtattr *attr))
+{
+	struct rtattr *attr;
+	int left;
+
+	if (!list)
+		return;
+	open_json_array(PRINT_JSON, key);
+	left = RTA_PAYLOAD(list);
+	for (attr = RTA_DATA(list); RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
+		print(attr);
+	close_json_array(PRINT_JSON, NULL);
+}
+
+void swport_print_number(const char *key, const char *fmt, struct rtattr *attr)
+{
+	if (swport_has(attr, sizeof(uint32_t)))
+		print_color_u64(PRINT_ANY, COLOR_NONE, key, fmt, swport_get_u32(attr));
+}
+
+/* Print a multiple of 2^-16 as the shortest number that is read as the same. */
+void swport_print_q16(const char *key, const char *fmt, struct rtattr *attr)
 {
 	char text[32];
+	uint32_t value;
 	int digits = 0;
 
+	if (!swport_has(attr, sizeof(value)))
+		return;
+	value = swport_get_u32(attr);
 	do {
-		snprintf(text, sizeof(text), "%.*g", ++digits, value / (double)one);
-	} while (rint(strtod(text, NULL) * one) != value);
-	return strtod(text, NULL);
+		snprintf(text, sizeof(text), "%.*g", ++digits, value / (double)SWPORT_ONE);
+	} while (rint(strtod(text, NULL) * SWPORT_ONE) != value);
+	print_color_float(PRINT_ANY, COLOR_NONE, key, fmt, strtod(text, NULL));
+}
+
+/* Print the text of a flag that is set, true in JSON; no output for the default. */
+void swport_print_flag(const char *key, const char *text, struct rtattr *attr)
+{
+	if (!swport_is_on(attr))
+		return;
+	print_color_bool(PRINT_JSON, COLOR_NONE, key, NULL, true);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
 /* Print a size: bytes in JSON; in text the largest unit that divides it. */
@@ -371,29 +448,15 @@ void swport_print_size(const char *key, const char *fmt, struct rtattr *attr)
 /* Print a time: nanoseconds in JSON; in text the largest unit that divides it. */
 void swport_print_time(const char *key, const char *name, struct rtattr *attr)
 {
-	size_t i = 0;
+	char text[SWPORT_SIZE_TEXT] = "off";
 	uint32_t ns;
 
 	if (!swport_has(attr, sizeof(ns)))
 		return;
 	ns = swport_get_u32(attr);
+	if (ns)
+		swport_write_time(ns, text);
 	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, ns);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", name);
-	if (!ns) {
-		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", "off");
-		return;
-	}
-	while (ns % swport_times[i].ns)
-		i++;
-	print_color_u64(PRINT_FP, COLOR_NONE, NULL, "%" PRIu64, ns / swport_times[i].ns);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", swport_times[i].suffix);
-}
-
-/* Print a switch that is on (true in JSON); omit it if off, the default. */
-void swport_print_switch(const char *name, struct rtattr *attr)
-{
-	if (!swport_has(attr, sizeof(uint32_t)) || !swport_get_u32(attr))
-		return;
-	print_color_bool(PRINT_JSON, COLOR_NONE, name, NULL, true);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s on ", name);
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }

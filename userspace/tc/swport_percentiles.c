@@ -35,8 +35,7 @@ static void print_quantiles(struct rtattr *attr)
 {
 	struct rtattr *tb[TCA_SWPORT_QUANTILE_MAX + 1];
 
-	parse_rtattr_flags(tb, TCA_SWPORT_QUANTILE_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr),
-			   NLA_F_NESTED);
+	swport_parse_nest(tb, TCA_SWPORT_QUANTILE_MAX, attr);
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
 		print_color_u64(PRINT_ANY, COLOR_NONE, quantiles[i].key, quantiles[i].fmt,
 				swport_get_counter(tb[quantiles[i].attr]));
@@ -48,8 +47,7 @@ void swport_print_percentiles(struct rtattr *attr)
 
 	if (!attr)
 		return;
-	parse_rtattr_flags(tb, TCA_SWPORT_PERCENTILES_MAX, RTA_DATA(attr), RTA_PAYLOAD(attr),
-			   NLA_F_NESTED);
+	swport_parse_nest(tb, TCA_SWPORT_PERCENTILES_MAX, attr);
 	for (int i = 1; i <= TCA_SWPORT_PERCENTILES_MAX; i++) {
 		if (!tb[i])
 			continue;
