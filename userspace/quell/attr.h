@@ -20,26 +20,17 @@ enum attr_form {
 	ATTR_LIST,			/* list of entries of another kind, by nested attributes */
 };
 
-/**
- * struct attr_row - an attribute of an entry
- * @attr: its number; 0: the entry has it from elsewhere
- * @form: enum attr_form
- * @offset: of its place in the entry, bytes; a list is a pointer and a size_t
- * @kind: ATTR_LIST: of the entries of that list
- * @key: in JSON; NULL: not printed by the table
- * @fmt: of the text, with one %s
- * @as: how the value is written, by the printer of that kind
- * @when: whether it is printed, by the same
- */
+/* An attribute of an entry. */
 struct attr_row {
-	uint16_t		attr;
+	uint16_t		attr;	/* its number; 0: the entry has it from elsewhere */
+	/* of its place in the entry, bytes; a list is a pointer and a size_t */
 	uint16_t		offset;
 	enum attr_form		form;
-	const struct attr_kind	*kind;
-	const char		*key;
-	const char		*fmt;
-	uint8_t			as;
-	uint8_t			when;
+	const struct attr_kind	*kind;	/* ATTR_LIST: of the entries of that list */
+	const char		*key;	/* in JSON; NULL: not printed by the table */
+	const char		*fmt;	/* of the text, with one %s */
+	uint8_t			as;	/* how the value is written, by the printer of that kind */
+	uint8_t			when;	/* whether it is printed, by the same */
 };
 
 /* A row of struct @type_; a list of another kind; a kind by its rows. */
@@ -48,21 +39,15 @@ struct attr_row {
 #define ATTR_ROW_LIST(attr_, kind_, type_, member_)				\
 	ATTR_ROW(attr_, LIST, type_, member_), .kind = &(kind_)
 
-/**
- * struct attr_kind - entries of a list
- * @rows: attributes; others are ignored
- * @n: number of @rows
- * @size: of an entry, bytes
- * @have: offset of a uint32_t, a bit for each attribute below 32 that was present
- * @required: bits that @have must have
- * @after: called with the list when list_add() has added an entry, or NULL
- */
+/* Entries of a list. */
 struct attr_kind {
-	const struct attr_row	*rows;
-	size_t			n;
-	size_t			size;
+	const struct attr_row	*rows;			/* attributes; others are ignored */
+	size_t			n;			/* number of @rows */
+	size_t			size;			/* of an entry, bytes */
+	/* offset of a uint32_t, a bit for each attribute below 32 that was present */
 	size_t			have;
-	uint32_t		required;
+	uint32_t		required;		/* bits that @have must have */
+	/* called with the list when list_add() has added an entry, or NULL */
 	int			(*after)(void *list);
 };
 

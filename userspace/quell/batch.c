@@ -116,14 +116,10 @@ int batch_run(struct app *app, const char *name)
 	return status;
 }
 
-/**
- * struct state - the settings of a namespace at one time
- * @set: commands that make them
- * @reset: by index, commands that reset them
- */
+/* The settings of a namespace at one time. */
 struct state {
-	struct batch	set;
-	struct batch	reset;
+	struct batch	set;	/* commands that make them */
+	struct batch	reset;	/* by index, commands that reset them */
 };
 
 static void free_state(struct state *state)

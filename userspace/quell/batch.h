@@ -20,20 +20,13 @@ struct app;
 /* Longest text of batch_word(): each byte of an interface's or a group's name takes four. */
 #define BATCH_WORD_LEN	(4 * 32)
 
-/**
- * struct batch_line - a command
- * @text: memory of its words
- * @argv: the words; no word: a blank line
- * @argc: number of @argv
- * @number: of its last line in the file, from 1
- * @error: why it is refused, once it is
- */
+/* A command. */
 struct batch_line {
-	char		*text;
-	char		**argv;
-	size_t		argc;
-	unsigned int	number;
-	const char	*error;
+	char		*text;	/* memory of its words */
+	char		**argv;	/* the words; no word: a blank line */
+	size_t		argc;	/* number of @argv */
+	unsigned int	number;	/* of its last line in the file, from 1 */
+	const char	*error;	/* why it is refused, once it is */
 };
 
 /* A file that has been read to its end. */

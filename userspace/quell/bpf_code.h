@@ -12,24 +12,15 @@
 struct bpf_object;
 struct bpf_map;
 
-/**
- * struct bpf_code - an object, opened or loaded
- * @object: libbpf's handle
- * @ops: its struct_ops map
- * @params: its map of parameters
- * @stats: its map of counters
- * @options: its map of sockets that speak the Quell option
- * @name: of the congestion control, for messages
- * @has_links: this kernel registers struct_ops by links
- */
+/* An object, opened or loaded. */
 struct bpf_code {
-	struct bpf_object	*object;
-	struct bpf_map		*ops;
-	struct bpf_map		*params;
-	struct bpf_map		*stats;
-	struct bpf_map		*options;
-	const char		*name;
-	bool			has_links;
+	struct bpf_object	*object;	/* libbpf's handle */
+	struct bpf_map		*ops;		/* its struct_ops map */
+	struct bpf_map		*params;	/* its map of parameters */
+	struct bpf_map		*stats;		/* its map of counters */
+	struct bpf_map		*options;	/* its map of sockets that speak the Quell option */
+	const char		*name;		/* of the congestion control, for messages */
+	bool			has_links;	/* this kernel registers struct_ops by links */
 };
 
 int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const char *dir);

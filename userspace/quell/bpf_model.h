@@ -15,32 +15,24 @@
 /* Length of the longest name of a congestion control, with its terminator: TCP_CA_NAME_MAX. */
 #define BPF_CC_NAME_LEN	16
 
-/**
- * struct bpf_model - an algorithm, its parameters and its counters
- * @core: the algorithm
- * @name: of its congestion control
- * @cc: its parameters; their texts belong to @core
- * @counters: its counters; their texts belong to @core
- * @block: value of the map of parameters, params_bytes
- */
+/* An algorithm, its parameters and its counters. */
 struct bpf_model {
 	const struct quell_core	*core;
-	char			name[BPF_CC_NAME_LEN];
+	char			name[BPF_CC_NAME_LEN];	/* of its congestion control */
+	/* its parameters; their texts belong to @core */
 	struct cc		cc;
+	/* its counters; their texts belong to @core */
 	struct counters		counters;
+	/* value of the map of parameters, params_bytes */
 	void			*block;
 };
 
-/**
- * struct bpf_args - arguments of a command that loads an object
- * @preset: applied before @changes, or NULL
- * @dir: directory of the objects, NULL for the usual one
- * @changes: parameters and values
- */
+/* Arguments of a command that loads an object. */
 struct bpf_args {
-	const struct preset	*preset;
+	const struct preset	*preset;	/* applied before @changes, or NULL */
+	/* directory of the objects, NULL for the usual one */
 	const char		*dir;
-	struct changes		changes;
+	struct changes		changes;	/* parameters and values */
 };
 
 const struct quell_core *bpf_core_at(size_t index);

@@ -65,16 +65,11 @@ static const struct quell_counter_desc descs[] = {
 		       "Echoes that stated more hold time than can be."),
 };
 
-/**
- * struct option_args - arguments of quell bpf option
- * @verb:   "on", "off" or "show"
- * @cgroup: directory of a cgroup, NULL if not given
- * @dir:    directory of the objects, NULL for the usual one
- */
+/* Arguments of quell bpf option. */
 struct option_args {
-	const char	*verb;
-	const char	*cgroup;
-	const char	*dir;
+	const char	*verb;		/* "on", "off" or "show" */
+	const char	*cgroup;	/* directory of a cgroup, NULL if not given */
+	const char	*dir;		/* directory of the objects, NULL for the usual one */
 };
 
 static bool is_fit(const struct bpf_map *map, int fd)

@@ -14,17 +14,12 @@
 #define BPF_PIN_MAP	"map"	/* the struct_ops map, which is the registration on others */
 #define BPF_PIN_NEXT	"next"	/* any, until it replaces another */
 
-/**
- * struct bpf_pinned - a loaded algorithm
- * @fd: of its link or struct_ops map
- * @is_link: which of the two
- * @link_id: the kernel's number of the link
- * @map_id: the kernel's number of the struct_ops map; 0: somebody has detached the link
- */
+/* A loaded algorithm. */
 struct bpf_pinned {
-	int		fd;
-	bool		is_link;
-	uint32_t	link_id;
+	int		fd;		/* of its link or struct_ops map */
+	bool		is_link;	/* which of the two */
+	uint32_t	link_id;	/* the kernel's number of the link */
+	/* the kernel's number of the struct_ops map; 0: somebody has detached the link */
 	uint32_t	map_id;
 };
 

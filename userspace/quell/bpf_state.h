@@ -12,15 +12,13 @@
 /* Room for a version, with its terminator; a longer one is cut. */
 #define BPF_VERSION_LEN	32
 
-/**
- * struct bpf_state - the code of an algorithm, of all its generations
- * @users: sockets that use the code in force, and network namespaces with it as the default
- * @old_users: the same for code that was replaced or unloaded
- * @version: of the code in force; empty if not recorded
- */
+/* The code of an algorithm, of all its generations. */
 struct bpf_state {
+	/* sockets that use the code in force, and network namespaces with it as the default */
 	uint64_t	users;
+	/* the same for code that was replaced or unloaded */
 	uint64_t	old_users;
+	/* of the code in force; empty if not recorded */
 	char		version[BPF_VERSION_LEN];
 };
 

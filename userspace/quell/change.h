@@ -14,31 +14,20 @@
 
 struct app;
 
-/**
- * struct change - one parameter of a request
- * @param: the parameter
- * @text: new value as typed, NULL for the default
- * @value: new value in base units; not sent in a reset
- * @end: offset of the end of its attribute in the message, bytes
- */
+/* One parameter of a request. */
 struct change {
 	const struct param	*param;
-	const char		*text;
-	uint64_t		value;
+	const char		*text;	/* new value as typed, NULL for the default */
+	uint64_t		value;	/* new value in base units; not sent in a reset */
+	/* offset of the end of its attribute in the message, bytes */
 	uint32_t		end;
 };
 
-/**
- * struct changes - a request
- * @cc: algorithm
- * @list: room for a change of each parameter, and one more
- * @words: the same for the words of a preset
- * @n: number of changes
- */
+/* A request. */
 struct changes {
 	const struct cc		*cc;
-	struct change		*list;
-	struct preset_word	*words;
+	struct change		*list;	/* room for a change of each parameter, and one more */
+	struct preset_word	*words;	/* the same for the words of a preset */
 	size_t			n;
 };
 

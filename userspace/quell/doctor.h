@@ -36,101 +36,69 @@ enum doctor_option {
 
 extern const char * const doctor_options[DOCTOR_OPTIONS];
 
-/**
- * struct doctor_dev - a network interface that is up
- * @name: its name
- * @ifindex: its index
- * @lro: large receive offload is on
- * @rx_delay_us: interrupts wait for more packets, us; 0 not, or not known
- * @can_stamp: it offers hardware stamps for all packets received
- * @stamps: they are on
- * @qdisc: a queueing discipline that delays or drops; empty without one
- * @root: kind of its root queueing discipline, or swport wherever there is one
- * @bytes_ps: rate of the link, bytes/s; 0 not known
- * @drop_pkts: packets that its queueing disciplines dropped
- * @mark_pkts: packets that its switch port marked
- * @trim_pkts: packets that its switch port trimmed
- */
+/* A network interface that is up. */
 struct doctor_dev {
 	char		name[IF_NAMESIZE];
 	uint32_t	ifindex;
-	bool		lro;
+	bool		lro;			/* large receive offload is on */
+	/* interrupts wait for more packets, us; 0 not, or not known */
 	uint32_t	rx_delay_us;
+	/* it offers hardware stamps for all packets received */
 	bool		can_stamp;
-	bool		stamps;
+	bool		stamps;			/* they are on */
+	/* a queueing discipline that delays or drops; empty without one */
 	char		qdisc[IF_NAMESIZE];
+	/* kind of its root queueing discipline, or swport wherever there is one */
 	char		root[IF_NAMESIZE];
-	uint64_t	bytes_ps;
-	uint64_t	drop_pkts;
-	uint64_t	mark_pkts;
-	uint64_t	trim_pkts;
+	uint64_t	bytes_ps;		/* rate of the link, bytes/s; 0 not known */
+	uint64_t	drop_pkts;		/* packets that its queueing disciplines dropped */
+	uint64_t	mark_pkts;		/* packets that its switch port marked */
+	uint64_t	trim_pkts;		/* packets that its switch port trimmed */
 };
 
-/**
- * struct doctor_holder - a reference that keeps an algorithm's module from being unloaded
- * @cc: the algorithm
- * @netns: name of the network namespace, or a path under /proc
- * @own: it is the namespace that is examined
- * @is_default: the namespace's sockets get the algorithm
- * @sockets: sockets that use it, listening ones included
- */
+/* A reference that keeps an algorithm's module from being unloaded. */
 struct doctor_holder {
 	char		cc[DOCTOR_CC_LEN];
+	/* name of the network namespace, or a path under /proc */
 	char		netns[DOCTOR_NAME_LEN];
-	bool		own;
-	bool		is_default;
-	uint32_t	sockets;
+	bool		own;			/* it is the namespace that is examined */
+	bool		is_default;		/* the namespace's sockets get the algorithm */
+	uint32_t	sockets;		/* sockets that use it, listening ones included */
 };
 
-/**
- * struct doctor_host - the facts
- * @release: of the kernel
- * @has_config: its configuration was found
- * @option: by enum doctor_option: built in or as a module
- * @locked: the kernel loads signed modules only
- * @has_quell: the module is loaded
- * @has_modules: those of algorithms are installed for this kernel, or built in
- * @has_dkms: their source is, for dkms to build
- * @bpf_cc: an algorithm loaded as a BPF object; empty without one
- * @default_cc: the namespace's congestion control
- * @clocksource: clock source in use
- * @clocksources: clock sources available
- * @tcp_ecn: sysctl; or DOCTOR_UNKNOWN, as of the next
- * @tcp_sack: sysctl
- * @tcp_mem: sysctl, pages; 0 not known, as of the next
- * @tcp_pages: pages that TCP uses
- * @tcp_wmem: sysctl, bytes
- * @devs: interfaces
- * @n_devs: their number
- * @holders: references to modules
- * @n_holders: their number
- * @other_netns: there are namespaces that may not be looked into
- * @ccs: algorithms that are loaded
- * @flows: their flows
- */
+/* The facts. */
 struct doctor_host {
-	char			release[DOCTOR_NAME_LEN];
-	bool			has_config;
+	char			release[DOCTOR_NAME_LEN];	/* of the kernel */
+	bool			has_config;			/* its configuration was found */
+	/* by enum doctor_option: built in or as a module */
 	bool			option[DOCTOR_OPTIONS];
+	/* the kernel loads signed modules only */
 	bool			locked;
-	bool			has_quell;
+	bool			has_quell;			/* the module is loaded */
+	/* those of algorithms are installed for this kernel, or built in */
 	bool			has_modules;
+	/* their source is, for dkms to build */
 	bool			has_dkms;
+	/* an algorithm loaded as a BPF object; empty without one */
 	char			bpf_cc[DOCTOR_CC_LEN];
+	/* the namespace's congestion control */
 	char			default_cc[DOCTOR_CC_LEN];
-	char			clocksource[DOCTOR_NAME_LEN];
-	char			clocksources[DOCTOR_TEXT_LEN];
+	char			clocksource[DOCTOR_NAME_LEN];	/* clock source in use */
+	char			clocksources[DOCTOR_TEXT_LEN];	/* clock sources available */
+	/* sysctl; or DOCTOR_UNKNOWN, as of the next */
 	int			tcp_ecn;
-	int			tcp_sack;
+	int			tcp_sack;			/* sysctl */
+	/* sysctl, pages; 0 not known, as of the next */
 	uint64_t		tcp_mem[3];
-	uint64_t		tcp_pages;
-	uint64_t		tcp_wmem[3];
-	struct doctor_dev	*devs;
+	uint64_t		tcp_pages;			/* pages that TCP uses */
+	uint64_t		tcp_wmem[3];			/* sysctl, bytes */
+	struct doctor_dev	*devs;				/* interfaces */
 	size_t			n_devs;
-	struct doctor_holder	*holders;
+	struct doctor_holder	*holders;			/* references to modules */
 	size_t			n_holders;
+	/* there are namespaces that may not be looked into */
 	bool			other_netns;
-	struct cc_list		ccs;
+	struct cc_list		ccs;				/* algorithms that are loaded */
 	struct flow_list	flows;
 };
 
@@ -142,19 +110,13 @@ struct doctor_route {
 
 struct quell_core;
 
-/**
- * struct doctor_change - facts about a change to another algorithm
- * @core: the algorithm
- * @cc: its parameters, or NULL: it is not loaded
- * @sockets: TCP sockets of the namespace, listening ones included
- * @routes: routes that name an algorithm
- * @n_routes: their number
- */
+/* Facts about a change to another algorithm. */
 struct doctor_change {
 	const struct quell_core	*core;
-	const struct cc		*cc;
+	const struct cc		*cc;		/* its parameters, or NULL: it is not loaded */
+	/* TCP sockets of the namespace, listening ones included */
 	struct diag_list	sockets;
-	struct doctor_route	*routes;
+	struct doctor_route	*routes;	/* routes that name an algorithm */
 	size_t			n_routes;
 };
 
@@ -166,17 +128,12 @@ enum doctor_level {
 	DOCTOR_EFFECT,	/* of a change that is considered */
 };
 
-/**
- * struct finding - one thing to be said
- * @level: how grave it is
- * @check: the check, a word
- * @text: the finding
- * @command: its fix; empty if no command does it
- */
+/* One thing to be said. */
 struct finding {
 	enum doctor_level	level;
-	const char		*check;
+	const char		*check;				/* the check, a word */
 	char			text[DOCTOR_TEXT_LEN];
+	/* its fix; empty if no command does it */
 	char			command[DOCTOR_TEXT_LEN];
 };
 

@@ -28,35 +28,26 @@
 /* State of a socket that listens, a number of the kernel. */
 #define STATE_LISTEN	10
 
-/**
- * struct group - open connections that have something in common
- * @n: their number
- * @first: one of them
- */
+/* Open connections that have something in common. */
 struct group {
 	size_t			n;
-	const struct diag	*first;
+	const struct diag	*first;	/* one of them */
 };
 
-/**
- * struct view - the connections to other hosts
- * @change: the facts
- * @adapt: new flows would be fitted to their path
- * @target_ns: fixed target in force, 0 without one
- * @listeners: sockets that listen
- * @all: connections with a measured round trip
- * @ecn: those that agreed on ECN
- * @marked: those that had a mark
- * @reasons: by enum quell_adapt_reason; QUELL_ADAPT_FITS: the algorithm would govern
- */
+/* The connections to other hosts. */
 struct view {
 	const struct doctor_change	*change;
+	/* new flows would be fitted to their path */
 	bool				adapt;
+	/* fixed target in force, 0 without one */
 	uint64_t			target_ns;
-	size_t				listeners;
+	size_t				listeners;			/* sockets that listen */
+	/* connections with a measured round trip */
 	struct group			all;
+	/* those that agreed on ECN */
 	struct group			ecn;
-	struct group			marked;
+	struct group			marked;				/* those that had a mark */
+	/* by enum quell_adapt_reason; QUELL_ADAPT_FITS: the algorithm would govern */
 	struct group			reasons[QUELL_ADAPT_REASONS];
 };
 

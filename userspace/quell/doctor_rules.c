@@ -33,24 +33,22 @@ struct subject {
 	const struct doctor_holder	*holder;
 };
 
-/**
- * struct rule - a finding
- * @level: how grave it is
- * @check: the check
- * @scope: which subjects it is about
- * @why: a condition: a configuration option that is missing, the state of the flow's option, or
- *	 the reason for CUBIC; empty: no such condition
- * @has: a further condition, or NULL
- * @text: the finding; of flows behind their number
- * @command: its fix; empty if no command does it
- */
+/* A finding. */
 struct rule {
 	enum doctor_level	level;
-	const char		*check;
+	const char		*check;					/* the check */
+	/* which subjects it is about */
 	enum scope		scope;
+	/*
+	 * a condition: a configuration option that is missing, the state of the flow's option, or
+	 * the reason for CUBIC; empty: no such condition
+	 */
 	const char		*why;
+	/* a further condition, or NULL */
 	bool			(*has)(const struct subject *s);
+	/* the finding; of flows behind their number */
 	const char		*text;
+	/* its fix; empty if no command does it */
 	const char		*command;
 };
 

@@ -33,40 +33,26 @@ struct flow_order {
 	bool	ascending;
 };
 
-/**
- * struct flow_args - the arguments of "flow show" and "flow watch"
- * @cc: algorithm, or NULL for all
- * @src: local addresses
- * @dst: remote addresses
- * @sport: local port, 0 for all
- * @dport: remote port, 0 for all
- * @ifindex: interface, 0 for all
- * @state: state of the connection, 0 for all
- * @by: governor or reason for CUBIC, NULL for all
- * @summary: a line for each algorithm and remote network
- * @prefix_bits: length of its prefix, 0 for the default of the address family
- * @order: of the flows
- * @details: all that is known of each flow
- * @brief: flows without their counters
- * @no_color: of "flow watch"
- * @interval_ns: of "flow watch"
- */
+/* The arguments of "flow show" and "flow watch". */
 struct flow_args {
-	const char			*cc;
-	struct quell_trace_prefix	src;
-	struct quell_trace_prefix	dst;
-	uint16_t			sport;
-	uint16_t			dport;
-	uint32_t			ifindex;
-	uint8_t				state;
+	const char			*cc;		/* algorithm, or NULL for all */
+	struct quell_trace_prefix	src;		/* local addresses */
+	struct quell_trace_prefix	dst;		/* remote addresses */
+	uint16_t			sport;		/* local port, 0 for all */
+	uint16_t			dport;		/* remote port, 0 for all */
+	uint32_t			ifindex;	/* interface, 0 for all */
+	uint8_t				state;		/* state of the connection, 0 for all */
+	/* governor or reason for CUBIC, NULL for all */
 	const char			*by;
+	/* a line for each algorithm and remote network */
 	bool				summary;
+	/* length of its prefix, 0 for the default of the address family */
 	uint8_t				prefix_bits;
-	struct flow_order		order;
-	bool				details;
-	bool				brief;
-	bool				no_color;
-	uint64_t			interval_ns;
+	struct flow_order		order;		/* of the flows */
+	bool				details;	/* all that is known of each flow */
+	bool				brief;		/* flows without their counters */
+	bool				no_color;	/* of "flow watch" */
+	uint64_t			interval_ns;	/* of "flow watch" */
 };
 
 /* flow_args.c */
@@ -128,22 +114,14 @@ enum flow_table { FLOW_TABLE_SHOW, FLOW_TABLE_WATCH };
 /* Of a terminal; with attributes and sparklines they fit in FLOW_LINE_LEN. */
 #define FLOW_COLUMNS_MAX	1024
 
-/**
- * struct flow_layout - where the columns are
- * @table: which table
- * @utf8: the terminal shows more than ASCII
- * @color: colours may be used
- * @columns: of the terminal
- * @need: width of the widest cell so far
- * @width: of each column; 0: there is no room for it
- */
+/* Where the columns are. */
 struct flow_layout {
 	enum flow_table	table;
-	bool		utf8;
-	bool		color;
-	size_t		columns;
-	size_t		need[FLOW_COLS];
-	size_t		width[FLOW_COLS];
+	bool		utf8;			/* the terminal shows more than ASCII */
+	bool		color;			/* colours may be used */
+	size_t		columns;		/* of the terminal */
+	size_t		need[FLOW_COLS];	/* width of the widest cell so far */
+	size_t		width[FLOW_COLS];	/* of each column; 0: there is no room for it */
 };
 
 /* flow_line.c */

@@ -20,27 +20,21 @@
 /* Each governor and reason with a number. */
 #define BY_LEN		256
 
-/**
- * struct summary - flows of one algorithm to one network
- * @flows: sorted by round-trip time
- * @n: number of flows
- * @network: address and length of its prefix
- * @rate_bytes_ps: delivery rates of all flows
- * @retrans_segs: of all flows
- * @by_algorithm: flows that the algorithm governs
- * @by_search: flows that search for their window
- * @by_cubic: flows that CUBIC governs, for any reason
- * @reasons: the same, by enum quell_adapt_reason
- */
+/* Flows of one algorithm to one network. */
 struct summary {
-	const struct flow	*flows;
-	size_t			n;
+	const struct flow	*flows;				/* sorted by round-trip time */
+	size_t			n;				/* number of flows */
+	/* address and length of its prefix */
 	char			network[NETWORK_LEN];
-	uint64_t		rate_bytes_ps;
-	uint64_t		retrans_segs;
+	uint64_t		rate_bytes_ps;			/* delivery rates of all flows */
+	uint64_t		retrans_segs;			/* of all flows */
+	/* flows that the algorithm governs */
 	uint64_t		by_algorithm;
+	/* flows that search for their window */
 	uint64_t		by_search;
+	/* flows that CUBIC governs, for any reason */
 	uint64_t		by_cubic;
+	/* the same, by enum quell_adapt_reason */
 	uint64_t		reasons[QUELL_ADAPT_REASONS];
 };
 

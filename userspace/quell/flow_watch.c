@@ -99,38 +99,22 @@ static uint64_t now_ns(void)
 	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
 }
 
-/**
- * struct session - state of "quell flow watch"
- * @app: connected
- * @words: which flows, and how often
- * @given: its arguments as given, for the title
- * @watch: the flows
- * @layout: of the columns
- * @terminal: its settings before
- * @screen: lines painted so far
- * @rows: lines of the terminal
- * @row: those that are painted
- * @lines: flows that there is room for
- * @next_ns: time of the next sample
- * @paused: no sample is taken
- * @help: the keys are explained
- * @details: all that is known of the chosen flow
- */
+/* State of "quell flow watch". */
 struct session {
-	struct app		*app;
-	struct flow_args	*words;
-	char			given[TITLE_LEN];
+	struct app		*app;			/* connected */
+	struct flow_args	*words;			/* which flows, and how often */
+	char			given[TITLE_LEN];	/* its arguments as given, for the title */
 	struct watch		watch;
-	struct flow_layout	layout;
-	struct termios		terminal;
-	FILE			*screen;
-	size_t			rows;
-	size_t			row;
-	size_t			lines;
-	uint64_t		next_ns;
-	bool			paused;
-	bool			help;
-	bool			details;
+	struct flow_layout	layout;			/* of the columns */
+	struct termios		terminal;		/* its settings before */
+	FILE			*screen;		/* lines painted so far */
+	size_t			rows;			/* lines of the terminal */
+	size_t			row;			/* those that are painted */
+	size_t			lines;			/* flows that there is room for */
+	uint64_t		next_ns;		/* time of the next sample */
+	bool			paused;			/* no sample is taken */
+	bool			help;			/* the keys are explained */
+	bool			details;		/* all that is known of the chosen flow */
 };
 
 static struct watch_row *chosen(const struct session *s)

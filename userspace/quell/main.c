@@ -311,20 +311,13 @@ static int finish(int status)
 	return status ? status : STATUS_KERNEL;
 }
 
-/**
- * struct wishes - options besides those in struct app
- * @json: JSON instead of text
- * @pretty: indented
- * @version: print the version only
- * @help: print the usage text only
- * @batch: file of commands, or NULL
- */
+/* Options besides those in struct app. */
 struct wishes {
-	bool	json;
-	bool	pretty;
-	bool	version;
-	bool	help;
-	const char *batch;
+	bool	json;		/* JSON instead of text */
+	bool	pretty;		/* indented */
+	bool	version;	/* print the version only */
+	bool	help;		/* print the usage text only */
+	const char *batch;	/* file of commands, or NULL */
 };
 
 /* Parse an option; false if the letter is unknown. */

@@ -18,36 +18,24 @@ enum monitor_stamp {
 	STAMP_SHORT,	/* in front of the event, as ip -ts */
 };
 
-/**
- * struct monitor_args - the arguments of "quell monitor"
- * @settings: listen to changes of settings
- * @flows: listen to events of flows
- * @stamp: with the time
- * @buffer_bytes: for events that were not read yet
- */
+/* The arguments of "quell monitor". */
 struct monitor_args {
-	bool			settings;
-	bool			flows;
-	enum monitor_stamp	stamp;
-	uint64_t		buffer_bytes;
+	bool			settings;	/* listen to changes of settings */
+	bool			flows;		/* listen to events of flows */
+	enum monitor_stamp	stamp;		/* with the time */
+	uint64_t		buffer_bytes;	/* for events that were not read yet */
 };
 
-/**
- * struct monitor_view - how events are printed
- * @o: printer
- * @stamp: with the time
- * @now: when the event was received
- * @counters: counters as they are known, to which those of events are compared
- * @lost: events were lost behind those that are still to be read
- * @deleted: the event is of a group that was deleted
- */
+/* How events are printed. */
 struct monitor_view {
-	struct out		*o;
-	enum monitor_stamp	stamp;
-	struct timespec		now;
+	struct out		*o;		/* printer */
+	enum monitor_stamp	stamp;		/* with the time */
+	struct timespec		now;		/* when the event was received */
+	/* counters as they are known, to which those of events are compared */
 	struct stat_list	counters;
+	/* events were lost behind those that are still to be read */
 	bool			lost;
-	bool			deleted;
+	bool			deleted;	/* the event is of a group that was deleted */
 };
 
 /* monitor_args.c */

@@ -97,20 +97,14 @@ void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err)
 		parse_error_attrs(payload + skip, len - skip, err);
 }
 
-/**
- * struct exchange - one request in progress
- * @seq: sequence number of the request; messages with another one are stale
- * @reader: receives the messages, or NULL
- * @done: the last message has been seen
- * @interrupted: the dump changed while it was read
- * @code: first negative errno value returned by @reader
- */
+/* One request in progress. */
 struct exchange {
+	/* sequence number of the request; messages with another one are stale */
 	uint32_t		seq;
-	const struct nl_reader	*reader;
-	bool			done;
-	bool			interrupted;
-	int			code;
+	const struct nl_reader	*reader;	/* receives the messages, or NULL */
+	bool			done;		/* the last message has been seen */
+	bool			interrupted;	/* the dump changed while it was read */
+	int			code;		/* first negative errno value returned by @reader */
 };
 
 static void take_message(const struct nlmsghdr *nlh, struct exchange *x,

@@ -21,40 +21,28 @@ struct nl {
 	uint32_t		seq;
 };
 
-/**
- * struct nl_error - details of a failed request
- * @code: errno value, 0 on success
- * @has_offset: the kernel named an attribute of the request
- * @offset: offset of that attribute from the message header, bytes
- * @text: the kernel's message, may be empty
- */
+/* Details of a failed request. */
 struct nl_error {
-	int		code;
-	bool		has_offset;
+	int		code;		/* errno value, 0 on success */
+	bool		has_offset;	/* the kernel named an attribute of the request */
+	/* offset of that attribute from the message header, bytes */
 	uint32_t	offset;
-	char		text[256];
+	char		text[256];	/* the kernel's message, may be empty */
 };
 
-/**
- * struct nl_group - a multicast group of a family
- * @name: its name
- * @id: its id, 0 if the family has no group of that name
- */
+/* A multicast group of a family. */
 struct nl_group {
 	const char	*name;
-	uint32_t	id;
+	uint32_t	id;	/* its id, 0 if the family has no group of that name */
 };
 
-/**
- * struct nl_reader - receives the messages of a reply
- * @message: called for each; 0 or a negative errno value, which ends the request
- * @restart: called before an interrupted dump is requested again
- * @data: argument of both
- */
+/* Receives the messages of a reply. */
 struct nl_reader {
+	/* called for each; 0 or a negative errno value, which ends the request */
 	int	(*message)(const struct nlmsghdr *nlh, void *data);
+	/* called before an interrupted dump is requested again */
 	void	(*restart)(void *data);
-	void	*data;
+	void	*data;							/* argument of both */
 };
 
 int nl_open(struct nl *nl, const char *family, struct nl_error *err);

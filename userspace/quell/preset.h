@@ -12,17 +12,12 @@
 /* Length of the longest name of a parameter and the longest value in a preset. */
 #define PRESET_WORD_LEN	32
 
-/**
- * struct preset - one preset
- * @cc: algorithm
- * @name: unique within the algorithm
- * @source: source of the numbers, one line
- * @set: alternating names and values, separated by single spaces
- */
+/* One preset. */
 struct preset {
 	const char	*cc;
-	const char	*name;
-	const char	*source;
+	const char	*name;		/* unique within the algorithm */
+	const char	*source;	/* source of the numbers, one line */
+	/* alternating names and values, separated by single spaces */
 	const char	*set;
 };
 

@@ -29,14 +29,11 @@
 /* Room for a name in a pair, more than for any name in the kernel. */
 #define PAIR_NAME_LEN	64
 
-/**
- * struct pair - a name and its value, as typed
- * @name: the name; a longer one is cut, and stays unknown
- * @value: the value
- */
+/* A name and its value, as typed. */
 struct pair {
+	/* the name; a longer one is cut, and stays unknown */
 	char		name[PAIR_NAME_LEN];
-	const char	*value;
+	const char	*value;			/* the value */
 };
 
 /* A quantity on the command line: its unit and range; most may be UINT64_MAX. */
@@ -46,17 +43,14 @@ struct quantity {
 	uint64_t	most;
 };
 
-/**
- * struct word - a word of the command line and its value
- * @word: the word
- * @read: reader of the value; NULL: the word has no value and sets a bool
- * @offset: in the struct of the arguments
- * @data: for @read, such as a struct quantity
- */
+/* A word of the command line and its value. */
 struct word {
 	const char	*word;
+	/* reader of the value; NULL: the word has no value and sets a bool */
 	int		(*read)(const struct word *w, const char *text, void *place);
+	/* in the struct of the arguments */
 	size_t		offset;
+	/* for @read, such as a struct quantity */
 	const void	*data;
 };
 
@@ -71,45 +65,31 @@ struct words {
 struct preset;
 struct quell_trace_prefix;
 
-/**
- * struct app - a command with its options
- * @nl: connection to the kernel
- * @out: its output
- * @connected: @nl is one
- * @details: all of each entry is printed
- * @check: settings are checked only, not made
- * @force: a batch goes on after an error
- * @in_batch: the command is a line of a batch
- * @netns: namespace to enter, or NULL
- */
+/* A command with its options. */
 struct app {
-	struct nl	nl;
-	struct out	out;
-	bool		connected;
-	bool		details;
-	bool		check;
-	bool		force;
-	bool		in_batch;
-	const char	*netns;
+	struct nl	nl;		/* connection to the kernel */
+	struct out	out;		/* its output */
+	bool		connected;	/* @nl is one */
+	bool		details;	/* all of each entry is printed */
+	bool		check;		/* settings are checked only, not made */
+	bool		force;		/* a batch goes on after an error */
+	bool		in_batch;	/* the command is a line of a batch */
+	const char	*netns;		/* namespace to enter, or NULL */
 };
 
-/**
- * struct command - one verb; the table of commands drives dispatch, help and completion
- * @object: first word
- * @verb: second word, or NULL when the object has no verbs
- * @args: arguments, in the notation of the usage text
- * @min_args: minimum number of arguments
- * @max_args: maximum number of arguments, or ARGS_UNBOUNDED
- * @summary: one line
- * @run: executes it; arguments start behind the verb; returns an exit status
- */
+/* One verb; the table of commands drives dispatch, help and completion. */
 struct command {
-	const char	*object;
+	const char	*object;					/* first word */
+	/* second word, or NULL when the object has no verbs */
 	const char	*verb;
+	/* arguments, in the notation of the usage text */
 	const char	*args;
+	/* minimum number of arguments */
 	int		min_args;
+	/* maximum number of arguments, or ARGS_UNBOUNDED */
 	int		max_args;
-	const char	*summary;
+	const char	*summary;					/* one line */
+	/* executes it; arguments start behind the verb; returns an exit status */
 	int		(*run)(struct app *app, int argc, char **argv);
 };
 

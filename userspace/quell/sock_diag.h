@@ -12,42 +12,27 @@
 
 #include <linux/netlink.h>
 
-/**
- * struct diag - one TCP socket
- * @cookie: its cookie
- * @cc: congestion control; empty if the kernel did not say
- * @delivery_bytes_ps: delivery rate, bytes/s of payload
- * @acked_bytes: payload acknowledged so far
- * @retrans_segs: segments retransmitted so far
- * @sent_segs: segments with data sent so far, retransmissions included
- * @lost_segs: segments counted as lost now
- * @min_rtt_us: smallest round-trip time; 0 not measured
- * @mss_bytes: payload of a segment
- * @marked_pkts: packets delivered with a mark
- * @family: address family
- * @daddr: remote address
- * @state: state of the connection, a number of the kernel
- * @has_ecn: both ends agreed on ECN
- * @app_limited: the delivery rate is that of the program
- * @has_info: the kernel sent the measurements
- */
+/* One TCP socket. */
 struct diag {
-	uint64_t	cookie;
+	uint64_t	cookie;			/* its cookie */
+	/* congestion control; empty if the kernel did not say */
 	char		cc[16];
-	uint64_t	delivery_bytes_ps;
-	uint64_t	acked_bytes;
-	uint32_t	retrans_segs;
+	uint64_t	delivery_bytes_ps;	/* delivery rate, bytes/s of payload */
+	uint64_t	acked_bytes;		/* payload acknowledged so far */
+	uint32_t	retrans_segs;		/* segments retransmitted so far */
+	/* segments with data sent so far, retransmissions included */
 	uint32_t	sent_segs;
-	uint32_t	lost_segs;
-	uint32_t	min_rtt_us;
-	uint32_t	mss_bytes;
-	uint32_t	marked_pkts;
-	uint16_t	family;
-	uint8_t		daddr[16];
+	uint32_t	lost_segs;		/* segments counted as lost now */
+	uint32_t	min_rtt_us;		/* smallest round-trip time; 0 not measured */
+	uint32_t	mss_bytes;		/* payload of a segment */
+	uint32_t	marked_pkts;		/* packets delivered with a mark */
+	uint16_t	family;			/* address family */
+	uint8_t		daddr[16];		/* remote address */
+	/* state of the connection, a number of the kernel */
 	uint8_t		state;
-	bool		has_ecn;
-	bool		app_limited;
-	bool		has_info;
+	bool		has_ecn;		/* both ends agreed on ECN */
+	bool		app_limited;		/* the delivery rate is that of the program */
+	bool		has_info;		/* the kernel sent the measurements */
 };
 
 struct diag_list {

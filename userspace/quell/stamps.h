@@ -32,42 +32,30 @@ enum {
 
 #define STAMPS_NO_CLOCK	UINT32_MAX
 
-/**
- * struct stamps - timestamping state of one device
- * @by_netlink: the configuration was read by TSCONFIG, and must be set by it
- * @config_err: errno value if @rx_filter and @tx_type could not be read
- * @rx_filter: enum hwtstamp_rx_filters, received packets that are timestamped
- * @tx_type: enum hwtstamp_tx_types, transmitted packets that are timestamped
- * @flags: HWTSTAMP_FLAG_*, if the ioctl is used: it sets all of them
- * @info_err: errno value if the fields below could not be read
- * @capabilities: SOF_TIMESTAMPING_* bits
- * @tx_types: bit per value of @tx_type that the driver supports
- * @rx_filters: bit per value of @rx_filter that the driver supports
- * @phc: index of the PTP hardware clock, or STAMPS_NO_CLOCK
- */
+/* Timestamping state of one device. */
 struct stamps {
+	/* the configuration was read by TSCONFIG, and must be set by it */
 	bool		by_netlink;
+	/* errno value if @rx_filter and @tx_type could not be read */
 	int		config_err;
+	/* enum hwtstamp_rx_filters, received packets that are timestamped */
 	uint32_t	rx_filter;
+	/* enum hwtstamp_tx_types, transmitted packets that are timestamped */
 	uint32_t	tx_type;
+	/* HWTSTAMP_FLAG_*, if the ioctl is used: it sets all of them */
 	int		flags;
-	int		info_err;
-	uint32_t	capabilities;
-	uint32_t	tx_types;
-	uint32_t	rx_filters;
-	uint32_t	phc;
+	int		info_err;	/* errno value if the fields below could not be read */
+	uint32_t	capabilities;	/* SOF_TIMESTAMPING_* bits */
+	uint32_t	tx_types;	/* bit per value of @tx_type that the driver supports */
+	uint32_t	rx_filters;	/* bit per value of @rx_filter that the driver supports */
+	uint32_t	phc;		/* index of the PTP hardware clock, or STAMPS_NO_CLOCK */
 };
 
-/**
- * struct stamps_kernel - sockets for requests
- * @fd: socket for ioctls
- * @nl: socket of the ethtool family
- * @has_nl: @nl is open; kernels before 5.6 lack the family
- */
+/* Sockets for requests. */
 struct stamps_kernel {
-	int		fd;
-	struct nl	nl;
-	bool		has_nl;
+	int		fd;	/* socket for ioctls */
+	struct nl	nl;	/* socket of the ethtool family */
+	bool		has_nl;	/* @nl is open; kernels before 5.6 lack the family */
 };
 
 int stamps_open(struct stamps_kernel *kernel);

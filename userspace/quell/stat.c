@@ -18,20 +18,13 @@
 
 #define NS_PER_SEC	1000000000ULL
 
-/**
- * struct stat_args - the arguments of "quell stat"
- * @only: algorithm, or "quell"; NULL for all
- * @zeros: counters at zero, too
- * @absolute: from the start, not since the last time
- * @metrics: as metrics for Prometheus
- * @openmetrics: as OpenMetrics
- */
+/* The arguments of "quell stat". */
 struct stat_args {
-	const char	*only;
-	bool		zeros;
-	bool		absolute;
-	bool		metrics;
-	bool		openmetrics;
+	const char	*only;		/* algorithm, or "quell"; NULL for all */
+	bool		zeros;		/* counters at zero, too */
+	bool		absolute;	/* from the start, not since the last time */
+	bool		metrics;	/* as metrics for Prometheus */
+	bool		openmetrics;	/* as OpenMetrics */
 };
 
 int stat_fetch(struct app *app, struct stat_list *list)

@@ -11,18 +11,12 @@
 
 #include "model.h"
 
-/**
- * struct past - a counter as it was when it was last looked at
- * @group: algorithm, or "quell"
- * @name: the counter
- * @value: its value then
- * @time_ns: when that was, CLOCK_BOOTTIME
- */
+/* A counter as it was when it was last looked at. */
 struct past {
-	char		group[32];
+	char		group[32];	/* algorithm, or "quell" */
 	char		name[64];
 	uint64_t	value;
-	uint64_t	time_ns;
+	uint64_t	time_ns;	/* when that was, CLOCK_BOOTTIME */
 };
 
 struct history {
@@ -41,17 +35,12 @@ int history_load(struct history *h, const char *path, const char *id);
 int history_store(const struct history *h, const char *path, const char *id);
 int history_path(char *path, size_t path_len, char *id, size_t id_len);
 
-/**
- * struct metrics - input of the printer of metrics
- * @stats: the counters
- * @ccs: the algorithms, for their numbers of flows
- * @netns: label of all, or NULL
- * @openmetrics: in the format of that name, not in that of Prometheus
- */
+/* Input of the printer of metrics. */
 struct metrics {
-	const struct stat_list	*stats;
-	const struct cc_list	*ccs;
-	const char		*netns;
+	const struct stat_list	*stats;		/* the counters */
+	const struct cc_list	*ccs;		/* the algorithms, for their numbers of flows */
+	const char		*netns;		/* label of all, or NULL */
+	/* in the format of that name, not in that of Prometheus */
 	bool			openmetrics;
 };
 

@@ -7,13 +7,9 @@
 
 #include <stddef.h>
 
-/**
- * struct suggest_list - words there are
- * @words: the words
- * @n: their number
- */
+/* Words there are. */
 struct suggest_list {
-	const char	*words[64];
+	const char	*words[64];	/* the words */
 	size_t		n;
 };
 

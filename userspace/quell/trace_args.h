@@ -10,26 +10,20 @@
 
 #include <quell/trace.h>
 
-/**
- * struct trace_args - flows to trace, for how long, and the output
- * @config: which flows; without the network namespace
- * @any_netns: those of all network namespaces
- * @count: end after so many records; 0: never
- * @for_ns: end after so long; 0: never
- * @buffer_bytes: room for records that wait to be written
- * @dir: directory of the BPF object; NULL for the usual one
- * @output: file for the records; NULL for standard output
- * @plot: file for the plot; NULL: no plot
- */
+/* Flows to trace, for how long, and the output. */
 struct trace_args {
+	/* which flows; without the network namespace */
 	struct quell_trace_config	config;
-	bool				any_netns;
-	uint64_t			count;
-	uint64_t			for_ns;
+	bool				any_netns;	/* those of all network namespaces */
+	uint64_t			count;		/* end after so many records; 0: never */
+	uint64_t			for_ns;		/* end after so long; 0: never */
+	/* room for records that wait to be written */
 	uint64_t			buffer_bytes;
+	/* directory of the BPF object; NULL for the usual one */
 	const char			*dir;
+	/* file for the records; NULL for standard output */
 	const char			*output;
-	const char			*plot;
+	const char			*plot;		/* file for the plot; NULL: no plot */
 };
 
 int trace_args_parse(struct trace_args *words, int argc, char **argv);

@@ -16,18 +16,13 @@ struct bpf_object;
 struct bpf_link;
 struct ring_buffer;
 
-/**
- * struct trace_code - the tracer, opened or attached
- * @object: libbpf's handle
- * @links: attachments; not pinned, so all go with this process
- * @n_links: number of @links
- * @ring: the records
- */
+/* The tracer, opened or attached. */
 struct trace_code {
-	struct bpf_object	*object;
+	struct bpf_object	*object;			/* libbpf's handle */
+	/* attachments; not pinned, so all go with this process */
 	struct bpf_link		*links[TRACE_LINKS_MAX];
 	size_t			n_links;
-	struct ring_buffer	*ring;
+	struct ring_buffer	*ring;				/* the records */
 };
 
 /* Called for each record; a result other than 0 ends the round. */

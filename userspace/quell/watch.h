@@ -11,37 +11,24 @@
 
 #include "flow.h"
 
-/**
- * struct watch_row - a flow and its past
- * @key: identifies a flow: the socket's cookie, or a hash of addresses and ports
- * @flow: at the last sample; its texts are the row's
- * @past: samples
- */
+/* A flow and its past. */
 struct watch_row {
+	/* identifies a flow: the socket's cookie, or a hash of addresses and ports */
 	uint64_t		key;
-	struct flow		flow;
-	struct flow_past	past;
+	struct flow		flow;	/* at the last sample; its texts are the row's */
+	struct flow_past	past;	/* samples */
 };
 
-/**
- * struct watch - all flows, and the selection
- * @rows: in the order of @sort
- * @n: their number
- * @sampled_ns: time of the last sample; 0: no sample yet
- * @sort: position of the key among those of "flow show"
- * @ascending: smallest first
- * @at: position of the selected flow
- * @top: position of the first one on the screen
- * @follow: key of the flow that remains selected when it moves; 0: the position does
- */
+/* All flows, and the selection. */
 struct watch {
-	struct watch_row	*rows;
+	struct watch_row	*rows;		/* in the order of @sort */
 	size_t			n;
-	uint64_t		sampled_ns;
-	int			sort;
-	bool			ascending;
-	size_t			at;
-	size_t			top;
+	uint64_t		sampled_ns;	/* time of the last sample; 0: no sample yet */
+	int			sort;		/* position of the key among those of "flow show" */
+	bool			ascending;	/* smallest first */
+	size_t			at;		/* position of the selected flow */
+	size_t			top;		/* position of the first one on the screen */
+	/* key of the flow that remains selected when it moves; 0: the position does */
 	uint64_t		follow;
 };
 

@@ -19,72 +19,50 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/**
- * struct swport_class - one ecn-class
- * @dscps: bit per DSCP
- * @red: by TCA_SWPORT_CLASS_*: MIN, MAX_BYTES, PROB
- */
+/* One ecn-class. */
 struct swport_class {
-	uint64_t dscps;
-	uint32_t red[TCA_SWPORT_CLASS_MAX + 1];
+	uint64_t dscps;				/* bit per DSCP */
+	uint32_t red[TCA_SWPORT_CLASS_MAX + 1];	/* by TCA_SWPORT_CLASS_*: MIN, MAX_BYTES, PROB */
 };
 
-/**
- * struct swport_via - one alternate of deflection
- * @ifindex: device
- * @addr_bytes: 4 of IPv4, 16 of IPv6
- * @addr: next hop, network order
- */
+/* One alternate of deflection. */
 struct swport_via {
-	uint32_t ifindex;
-	int addr_bytes;
-	uint8_t addr[16];
+	uint32_t ifindex;	/* device */
+	int addr_bytes;		/* 4 of IPv4, 16 of IPv6 */
+	uint8_t addr[16];	/* next hop, network order */
 };
 
-/**
- * struct swport_args - state of parsing the command line
- * @argc: number of words left
- * @argv: next word
- * @given: bit per TCA_SWPORT_* that was set
- * @value: values by TCA_SWPORT_*
- * @word: sizes by TCA_SWPORT_*, as typed
- * @classes: number of entries in @class, if TCA_SWPORT_ECN_CLASSES is given
- * @class: each ecn-class
- * @threshold_is_time: the deflection threshold is in ns until swport_finish_threshold()
- * @dev: device of the qdisc
- * @via_nr: number of alternates
- * @via: the alternates; sent if there are any
- */
+/* State of parsing the command line. */
 struct swport_args {
-	int argc;
-	char **argv;
+	int argc;						/* number of words left */
+	char **argv;						/* next word */
+	/* bit per TCA_SWPORT_* that was set */
 	uint64_t given;
-	uint64_t value[TCA_SWPORT_MAX + 1];
+	uint64_t value[TCA_SWPORT_MAX + 1];			/* values by TCA_SWPORT_* */
+	/* sizes by TCA_SWPORT_*, as typed */
 	const char *word[TCA_SWPORT_MAX + 1];
+	/* number of entries in @class, if TCA_SWPORT_ECN_CLASSES is given */
 	unsigned int classes;
-	struct swport_class class[SWPORT_ECN_CLASSES_MAX];
+	struct swport_class class[SWPORT_ECN_CLASSES_MAX];	/* each ecn-class */
+	/* the deflection threshold is in ns until swport_finish_threshold() */
 	bool threshold_is_time;
-	const char *dev;
-	int via_nr;
+	const char *dev;					/* device of the qdisc */
+	int via_nr;						/* number of alternates */
+	/* the alternates; sent if there are any */
 	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];
 };
 
-/**
- * struct swport_word - a word of the command line
- * @word: the word
- * @parse: reader of its value
- * @attr: TCA_SWPORT_*
- * @name: in error messages; NULL: as @word
- * @min: smallest value; of a word that has no value behind it, the value
- * @max: largest value
- */
+/* A word of the command line. */
 struct swport_word {
 	const char *word;
+	/* reader of its value */
 	int (*parse)(struct swport_args *args, const struct swport_word *w);
-	int attr;
+	int attr;								/* TCA_SWPORT_* */
+	/* in error messages; NULL: as @word */
 	const char *name;
+	/* smallest value; of a word that has no value behind it, the value */
 	uint32_t min;
-	uint32_t max;
+	uint32_t max;								/* largest value */
 };
 
 /* Buffer size for a list of DSCPs. */

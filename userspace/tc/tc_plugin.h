@@ -15,28 +15,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/**
- * struct qdisc_util - callbacks of tc for one kind of qdisc
- * @next:	used by tc
- * @id:		kind
- * @parse_qopt:	command line to netlink; if non-zero, tc exits without sending
- * @print_qopt:	TCA_OPTIONS to text or JSON
- * @print_xstats: TCA_STATS_APP to text or JSON
- * @parse_copt:	for classes
- * @print_copt:	for classes
- * @has_block:	for qdiscs that filter blocks attach to
- */
+/* Callbacks of tc for one kind of qdisc. */
 struct qdisc_util {
-	struct qdisc_util *next;
-	const char *id;
+	struct qdisc_util *next;						/* used by tc */
+	const char *id;								/* kind */
+	/* command line to netlink; if non-zero, tc exits without sending */
 	int (*parse_qopt)(struct qdisc_util *qu, int argc, char **argv,
 			  struct nlmsghdr *n, const char *dev);
+	/* TCA_OPTIONS to text or JSON */
 	int (*print_qopt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
+	/* TCA_STATS_APP to text or JSON */
 	int (*print_xstats)(struct qdisc_util *qu, FILE *f,
 			    struct rtattr *xstats);
+	/* for classes */
 	int (*parse_copt)(struct qdisc_util *qu, int argc, char **argv,
 			  struct nlmsghdr *n, const char *dev);
-	int (*print_copt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
+	int (*print_copt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);	/* for classes */
+	/* for qdiscs that filter blocks attach to */
 	int (*has_block)(struct qdisc_util *qu, struct rtattr *opt,
 			 uint32_t block_idx, bool *p_has);
 };
