@@ -87,8 +87,9 @@ static int run_line(const struct app *app, const struct batch_line *line)
  * Carry the commands of a file, "-" for standard input, out as they are read; returns the first
  * exit status other than 0.
  */
-int batch_run(struct app *app, const char *name)
+int batch_run(struct app *app)
 {
+	const char *name = app->batch;
 	struct batch_line line = {};
 	int status = STATUS_OK, ret = 1, one;
 	FILE *file;
@@ -98,6 +99,7 @@ int batch_run(struct app *app, const char *name)
 	if (status)
 		return status;
 	app->netns = NULL;
+	app->batch = NULL;
 	app->in_batch = true;
 	file = open_file(name);
 	if (!file)

@@ -41,7 +41,7 @@ void batch_line_free(struct batch_line *line);
 char *batch_word(char buf[BATCH_WORD_LEN], const char *name);
 
 /* batch.c */
-int batch_run(struct app *app, const char *name);
+int batch_run(struct app *app);
 
 /* save.c and the file of each object: commands that make its settings, and that reset them */
 int save_settings(const struct app *app, char **set, char **reset);

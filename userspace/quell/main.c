@@ -90,25 +90,31 @@ static const struct command commands[] = {
 };
 
 /* Those that heed @check of struct app: they make settings of a namespace, and can be in a file. */
-static int (*const checked[])(struct app *app, int argc, char **argv) = {
+static verb * const checked[] = {
 	cc_set, cc_reset, cc_preset, restore, sync_settings, link_set, link_reset,
 	sender_weight, lookahead_add, lookahead_replace, lookahead_del, hwstamp_on, hwstamp_off,
 };
 
+#define OPTION(name_, letter_, arg_, member_, summary_)				\
+	{ { name_, (arg_) ? required_argument : no_argument, NULL, letter_ }, arg_, \
+	  offsetof(struct app, member_), summary_ }
+
+/* Each sets its member of struct app: its argument, or true. */
 static const struct {
 	struct option	opt;
 	const char	*arg;
+	size_t		offset;
 	const char	*summary;
 } options[] = {
-	{ { "json", no_argument, NULL, 'j' }, NULL, "JSON in base units (ns, bytes, bytes/s)" },
-	{ { "pretty", no_argument, NULL, 'p' }, NULL, "indent the JSON" },
-	{ { "details", no_argument, NULL, 'd' }, NULL, "all that is known of each entry" },
-	{ { "netns", required_argument, NULL, 'n' }, "NETNS", "act in this network namespace" },
-	{ { "batch", required_argument, NULL, 'b' }, "FILE", "commands from FILE, a line each" },
-	{ { "force", no_argument, NULL, 'f' }, NULL, "go on after an error in a batch" },
-	{ { "check", no_argument, NULL, 'c' }, NULL, "check settings, change no one" },
-	{ { "version", no_argument, NULL, 'V' }, NULL, "print the version" },
-	{ { "help", no_argument, NULL, 'h' }, NULL, "print this" },
+	OPTION("json", 'j', NULL, json, "JSON in base units (ns, bytes, bytes/s)"),
+	OPTION("pretty", 'p', NULL, pretty, "indent the JSON"),
+	OPTION("details", 'd', NULL, details, "all that is known of each entry"),
+	OPTION("netns", 'n', "NETNS", netns, "act in this network namespace"),
+	OPTION("batch", 'b', "FILE", batch, "commands from FILE, a line each"),
+	OPTION("force", 'f', NULL, force, "go on after an error in a batch"),
+	OPTION("check", 'c', NULL, check, "check settings, change no one"),
+	OPTION("version", 'V', NULL, version, "print the version"),
+	OPTION("help", 'h', NULL, help, "print this"),
 };
 
 /* Like complain(), but return the exit status of a wrong command line. */
@@ -311,52 +317,18 @@ static int finish(int status)
 	return status ? status : STATUS_KERNEL;
 }
 
-/* Options besides those in struct app. */
-struct wishes {
-	bool	json;		/* JSON instead of text */
-	bool	pretty;		/* indented */
-	bool	version;	/* print the version only */
-	bool	help;		/* print the usage text only */
-	const char *batch;	/* file of commands, or NULL */
-};
-
-/* Parse an option; false if the letter is unknown. */
-static bool take_option(struct app *app, struct wishes *wishes, int letter, const char *arg)
+static void set_option(struct app *app, size_t i, const char *arg)
 {
-	switch (letter) {
-	case 'j':
-		wishes->json = true;
-		return true;
-	case 'p':
-		wishes->pretty = true;
-		return true;
-	case 'd':
-		app->details = true;
-		return true;
-	case 'n':
-		app->netns = arg;
-		return true;
-	case 'b':
-		wishes->batch = arg;
-		return true;
-	case 'f':
-		app->force = true;
-		return true;
-	case 'c':
-		app->check = true;
-		return true;
-	case 'V':
-		wishes->version = true;
-		return true;
-	case 'h':
-		wishes->help = true;
-		return true;
-	}
-	return false;
+	void *place = (char *)app + options[i].offset;
+
+	if (options[i].arg)
+		*(const char **)place = arg;
+	else
+		*(bool *)place = true;
 }
 
 /* The options in front of the object; false after a complaint. */
-static bool take_first_options(struct app *app, struct wishes *wishes, int argc, char **argv)
+static bool take_first_options(struct app *app, int argc, char **argv)
 {
 	struct option longopts[ARRAY_SIZE(options) + 1] = {};
 	size_t i;
@@ -366,10 +338,13 @@ static bool take_first_options(struct app *app, struct wishes *wishes, int argc,
 		longopts[i] = options[i].opt;
 	/* "+": the others are looked for word by word, so that "-5us" stays a value. */
 	while ((opt = getopt_long_only(argc, argv, "+jpdn:b:fcVh", longopts, NULL)) != -1) {
-		if (take_option(app, wishes, opt, optarg))
-			continue;
-		fputs("try: quell help\n", stderr);
-		return false;
+		for (i = 0; i < ARRAY_SIZE(options) && options[i].opt.val != opt; i++)
+			;
+		if (i == ARRAY_SIZE(options)) {
+			fputs("try: quell help\n", stderr);
+			return false;
+		}
+		set_option(app, i, optarg);
 	}
 	return true;
 }
@@ -393,7 +368,7 @@ static size_t find_option(const char *word)
  * Parse the options behind the object, wherever they are, and leave the other words.  Only a word
  * that is exactly an option counts: a value is not one.
  */
-static int take_late_options(struct app *app, struct wishes *wishes, int *argc, char **argv)
+static int take_late_options(struct app *app, int *argc, char **argv)
 {
 	int i, kept = 1;
 
@@ -414,16 +389,16 @@ static int take_late_options(struct app *app, struct wishes *wishes, int *argc, 
 			return usage_error("an argument is missing to", argv[i]);
 		if (options[found].arg)
 			arg = argv[++i];
-		take_option(app, wishes, options[found].opt.val, arg);
+		set_option(app, found, arg);
 	}
 	*argc = kept;
 	return STATUS_OK;
 }
 
 /* Options that need no command; @object is NULL if the options came first. */
-static int print_wishes(const struct wishes *wishes, const char *object)
+static int print_about(const struct app *app, const char *object)
 {
-	if (!wishes->version)
+	if (!app->version)
 		return print_help(object);
 	puts("quell " QUELL_VERSION);
 	return STATUS_OK;
@@ -435,40 +410,37 @@ static int print_wishes(const struct wishes *wishes, const char *object)
  */
 int run_words(const struct app *common, int argc, char **argv)
 {
-	struct wishes wishes = { .json = common->out.json, .pretty = common->out.pretty };
 	struct app app = *common;
 
 	if (!strcmp(argv[0], "help"))
 		return help(argc - 1, argv + 1);
-	if (take_late_options(&app, &wishes, &argc, argv))
+	if (take_late_options(&app, &argc, argv))
 		return STATUS_INPUT;
-	if (wishes.batch || (app.in_batch && app.netns))
+	if (app.batch || (app.in_batch && app.netns))
 		return usage_error("an option that a batch has in front of it, not a command:",
-				   wishes.batch ? "-batch" : "-netns");
-	if (wishes.version || wishes.help)
-		return print_wishes(&wishes, argv[0]);
+				   app.batch ? "-batch" : "-netns");
+	if (app.version || app.help)
+		return print_about(&app, argv[0]);
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return print_help(argv[0]);
-	out_init(&app.out, stdout, wishes.json, wishes.pretty);
+	out_init(&app.out, stdout, app.json, app.pretty);
 	return run_command(&app, argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-	struct wishes wishes = {};
 	struct app app = {};
 
-	if (!take_first_options(&app, &wishes, argc, argv))
+	if (!take_first_options(&app, argc, argv))
 		return STATUS_INPUT;
-	if (wishes.version || wishes.help)
-		return finish(print_wishes(&wishes, NULL));
+	if (app.version || app.help)
+		return finish(print_about(&app, NULL));
 	argc -= optind;
 	argv += optind;
-	out_init(&app.out, stdout, wishes.json, wishes.pretty);
-	if (wishes.batch && argc)
+	if (app.batch && argc)
 		return usage_error("unexpected argument", argv[0]);
-	if (wishes.batch)
-		return finish(batch_run(&app, wishes.batch));
+	if (app.batch)
+		return finish(batch_run(&app));
 	if (!argc) {
 		complain("no object given, try: quell help");
 		return STATUS_INPUT;

@@ -67,30 +67,33 @@ struct quell_trace_prefix;
 
 /* A command with its options. */
 struct app {
-	struct nl	nl;		/* connection to the kernel */
-	struct out	out;		/* its output */
-	bool		connected;	/* @nl is one */
+	struct nl	nl;
+	struct out	out;
+	bool		connected;	/* @nl is open */
+	bool		in_batch;	/* the command is a line of a batch */
+	bool		json;
+	bool		pretty;
 	bool		details;	/* all of each entry is printed */
 	bool		check;		/* settings are checked only, not made */
 	bool		force;		/* a batch goes on after an error */
-	bool		in_batch;	/* the command is a line of a batch */
+	bool		version;	/* print the version only */
+	bool		help;		/* print the usage text only */
 	const char	*netns;		/* namespace to enter, or NULL */
+	const char	*batch;		/* file of commands, or NULL */
 };
+
+/* Carry out a verb; the arguments start behind it.  Returns an exit status. */
+typedef int verb(struct app *app, int argc, char **argv);
 
 /* One verb; the table of commands drives dispatch, help and completion. */
 struct command {
-	const char	*object;					/* first word */
-	/* second word, or NULL when the object has no verbs */
-	const char	*verb;
-	/* arguments, in the notation of the usage text */
-	const char	*args;
-	/* minimum number of arguments */
+	const char	*object;	/* first word */
+	const char	*verb;		/* second word, or NULL when the object has no verbs */
+	const char	*args;		/* arguments, in the notation of the usage text */
 	int		min_args;
-	/* maximum number of arguments, or ARGS_UNBOUNDED */
-	int		max_args;
-	const char	*summary;					/* one line */
-	/* executes it; arguments start behind the verb; returns an exit status */
-	int		(*run)(struct app *app, int argc, char **argv);
+	int		max_args;	/* or ARGS_UNBOUNDED */
+	const char	*summary;	/* one line */
+	verb		*run;
 };
 
 /* app.c */
@@ -111,39 +114,15 @@ int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *
 
 int netns_enter(const char *name);
 
-int cc_show(struct app *app, int argc, char **argv);
-int cc_set(struct app *app, int argc, char **argv);
-int cc_reset(struct app *app, int argc, char **argv);
-int cc_preset(struct app *app, int argc, char **argv);
-int flow_show(struct app *app, int argc, char **argv);
-int flow_watch(struct app *app, int argc, char **argv);
-int stat_show(struct app *app, int argc, char **argv);
-int lookahead_show(struct app *app, int argc, char **argv);
-int lookahead_add(struct app *app, int argc, char **argv);
-int lookahead_replace(struct app *app, int argc, char **argv);
-int lookahead_del(struct app *app, int argc, char **argv);
-int sender_show(struct app *app, int argc, char **argv);
-int sender_weight(struct app *app, int argc, char **argv);
-int link_show(struct app *app, int argc, char **argv);
-int link_set(struct app *app, int argc, char **argv);
-int link_reset(struct app *app, int argc, char **argv);
-int hwstamp_show(struct app *app, int argc, char **argv);
-int hwstamp_on(struct app *app, int argc, char **argv);
-int hwstamp_off(struct app *app, int argc, char **argv);
-int bpf_load(struct app *app, int argc, char **argv);
-int bpf_replace(struct app *app, int argc, char **argv);
-int bpf_unload(struct app *app, int argc, char **argv);
-int bpf_set(struct app *app, int argc, char **argv);
-int bpf_reset(struct app *app, int argc, char **argv);
-int bpf_show(struct app *app, int argc, char **argv);
-int bpf_option(struct app *app, int argc, char **argv);
+verb cc_show, cc_set, cc_reset, cc_preset;
+verb flow_show, flow_watch;
+verb stat_show, doctor, save, restore, sync_settings, trace_decisions, monitor;
+verb lookahead_show, lookahead_add, lookahead_replace, lookahead_del;
+verb sender_show, sender_weight;
+verb link_show, link_set, link_reset;
+verb hwstamp_show, hwstamp_on, hwstamp_off;
+verb bpf_load, bpf_replace, bpf_unload, bpf_set, bpf_reset, bpf_show, bpf_option;
 int bpf_list_args(const char *algo);
-int doctor(struct app *app, int argc, char **argv);
-int save(struct app *app, int argc, char **argv);
-int restore(struct app *app, int argc, char **argv);
-int sync_settings(struct app *app, int argc, char **argv);
-int trace_decisions(struct app *app, int argc, char **argv);
-int monitor(struct app *app, int argc, char **argv);
 
 struct flow_args;
 int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list *list);
