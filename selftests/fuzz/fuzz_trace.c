@@ -16,8 +16,7 @@
 #include <string.h>
 
 #include "quell.h"
-#include "trace_csv.h"
-#include "trace_args.h"
+#include "trace_parts.h"
 #include "util.h"
 
 #include "input.h"

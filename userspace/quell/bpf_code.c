@@ -18,10 +18,8 @@
 
 #include <quell/bpf.h>
 
-#include "bpf_code.h"
 #include "bpf_layout.h"
-#include "bpf_object.h"
-#include "bpf_pin.h"
+#include "bpf_parts.h"
 #include "quell.h"
 
 /* Names of Linux 6.4, later than some headers. */

@@ -12,7 +12,7 @@
 #include <quell/bpf.h>
 #include <quell/core/cores.h>
 
-#include "bpf_model.h"
+#include "bpf_parts.h"
 #include "quell.h"
 
 #define BIT(attr)	(1U << (attr))

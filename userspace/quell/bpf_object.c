@@ -12,8 +12,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "bpf_object.h"
-#include "bpf_pin.h"
+#include "bpf_parts.h"
 #include "quell.h"
 
 #define MESSAGE_LINES		20

@@ -25,9 +25,7 @@
 #include <quell/bpf.h>
 #include <quell/core/algorithm.h>
 
-#include "bpf_code.h"
-#include "bpf_object.h"
-#include "bpf_pin.h"
+#include "bpf_parts.h"
 #include "quell.h"
 #include "util.h"
 

@@ -24,7 +24,7 @@
 
 #include <quell/bpf.h>
 
-#include "bpf_pin.h"
+#include "bpf_parts.h"
 #include "quell.h"
 #include "util.h"
 

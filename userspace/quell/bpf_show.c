@@ -12,10 +12,7 @@
 
 #include <quell/bpf.h>
 
-#include "bpf_code.h"
-#include "bpf_model.h"
-#include "bpf_pin.h"
-#include "bpf_state.h"
+#include "bpf_parts.h"
 #include "quell.h"
 
 static const uint32_t the_entry;

@@ -15,7 +15,7 @@
 
 #include <quell/bpf.h>
 
-#include "bpf_state.h"
+#include "bpf_parts.h"
 
 static const uint32_t the_entry;
 

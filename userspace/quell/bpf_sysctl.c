@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bpf_sysctl.h"
+#include "bpf_parts.h"
 #include "quell.h"
 
 #define SYSCTL		"/proc/sys/net/ipv4/"
@@ -131,11 +131,11 @@ static int write_sysctl(const char *path, const char *text)
 /* Let those without privilege choose it, as they may choose others. */
 int bpf_allow(const char *name)
 {
-	char list[LIST_LEN + BPF_SYSCTL_NAME_LEN + 1];
+	char list[LIST_LEN + BPF_CC_NAME_LEN + 1];
 
 	read_list(ALLOWED, list);
 	list[strcspn(list, "\n")] = '\0';
-	snprintf(list + strlen(list), BPF_SYSCTL_NAME_LEN + 1, " %s", name);
+	snprintf(list + strlen(list), BPF_CC_NAME_LEN + 1, " %s", name);
 	return write_sysctl(ALLOWED, list);
 }
 

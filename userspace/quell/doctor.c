@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf_model.h"
+#include "bpf_parts.h"
 #include "doctor.h"
 #include "flow.h"
 #include "quell.h"

@@ -16,11 +16,9 @@
 
 #include <bpf/libbpf.h>
 
-#include "bpf_pin.h"
+#include "bpf_parts.h"
 #include "quell.h"
-#include "trace_code.h"
-#include "trace_csv.h"
-#include "trace_args.h"
+#include "trace_parts.h"
 
 /* The kernel wakes us when the ring is a quarter full; records of quiet flows wait so long. */
 #define LOOK_MS			100

@@ -9,7 +9,7 @@
 
 #include "qty.h"
 #include "quell.h"
-#include "trace_args.h"
+#include "trace_parts.h"
 #include "util.h"
 
 #define BUFFER_BYTES		(4U << 20)

@@ -12,10 +12,9 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "bpf_object.h"
-#include "bpf_pin.h"
+#include "bpf_parts.h"
 #include "quell.h"
-#include "trace_code.h"
+#include "trace_parts.h"
 #include "util.h"
 
 #define OBJECT		"trace"

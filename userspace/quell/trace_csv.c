@@ -14,7 +14,7 @@
 
 #include <quell/core/adapt/names.h>
 
-#include "trace_csv.h"
+#include "trace_parts.h"
 #include "util.h"
 
 #define NS_PER_US		1000ULL

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf_model.h"
-#include "bpf_sysctl.h"
+#include "bpf_parts.h"
 #include "quell.h"
 #include "util.h"
 

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "quell.h"
-#include "trace_csv.h"
-#include "trace_args.h"
+#include "trace_parts.h"
 #include "util.h"
 
 #include <quell/core/adapt/names.h>
