@@ -5,19 +5,10 @@
  */
 #include <limits.h>
 #include <netinet/in.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <quell/core/cores.h>
-
-#include "doctor.h"
-#include "quell.h"
-#include "util.h"
-
-#include "complaint.h"
-#include "test.h"
+#include "test_doctor.h"
 
 static char root[] = "/tmp/quell-test-XXXXXX";
 
@@ -110,23 +101,6 @@ TEST(doctor_read_files__no_tree)
 	EXPECT_EQ(0, h.tcp_pages);
 }
 
-static struct cc loaded[] = { { .name = "quell" }, { .name = "swift" }, { .name = "dcqcn" } };
-
-/* A host without findings. */
-static struct doctor_host sound_host(void)
-{
-	struct doctor_host h = { .has_config = true, .has_quell = true, .has_modules = true,
-				 .default_cc = "swift",
-				 .clocksource = "tsc", .clocksources = "tsc hpet", .tcp_ecn = 2,
-				 .tcp_sack = 1, .tcp_mem = { 100, 200, 300 }, .tcp_pages = 199,
-				 .tcp_wmem = { 4096, 16384, 4194304 },
-				 .ccs = { loaded, ARRAY_SIZE(loaded) } };
-
-	for (int i = 0; i < DOCTOR_OPTIONS; i++)
-		h.option[i] = true;
-	return h;
-}
-
 static struct flow sound_flow(void)
 {
 	return (struct flow){ .cc = "swift", .family = AF_INET, .daddr = { 10, 0, 0, 2 },
@@ -135,27 +109,13 @@ static struct flow sound_flow(void)
 			      .option = "no-reply" };
 }
 
-/* The findings of a host must be @want, a line each: level, check, text; then the command. */
 static void check(struct __test_metadata *_metadata, const struct doctor_host *h,
 		  const char *want)
 {
 	struct findings findings = {};
-	char got[4096] = "";
-	size_t i, used = 0;
-	int faults = 0;
+	int faults = doctor_check(h, &findings);
 
-	EXPECT_LE(0, faults = doctor_check(h, &findings));
-	for (i = 0; i < findings.n; i++) {
-		const struct finding *f = &findings.list[i];
-
-		faults -= f->level == DOCTOR_FAULT;
-		used += snprintf(got + used, sizeof(got) - used, "%d %s %s\n%s\n", f->level,
-				 f->check, f->text, f->command);
-	}
-	EXPECT_EQ(0, faults);
-	EXPECT_EQ(0, strcmp(want, got))
-		TH_LOG("got:\n%swant:\n%s", got, want);
-	free(findings.list);
+	expect_findings(_metadata, &findings, faults, want);
 }
 
 TEST(doctor_check__sound)
@@ -176,8 +136,8 @@ TEST(doctor_check__host_cases)
 	h.option[DOCTOR_HIGH_RES_TIMERS] = false;
 	h.option[DOCTOR_BTF] = false;
 	check(_metadata, &h, "0 kernel this kernel has no CONFIG_HIGH_RES_TIMERS: pacing and tail"
-	      " probes are of milliseconds\n\n1 kernel this kernel has no CONFIG_DEBUG_INFO_BTF,"
-	      " which quell bpf and quell trace need\n\n");
+	      " probes are of milliseconds\n1 kernel this kernel has no CONFIG_DEBUG_INFO_BTF,"
+	      " which quell bpf and quell trace need\n");
 	h = sound_host();
 	h.has_quell = false;
 	h.locked = true;
@@ -199,7 +159,7 @@ TEST(doctor_check__host_cases)
 	      " packet\necho tsc >" CLOCK "current_clocksource\n");
 	strcpy(h.clocksources, "hpet ");
 	check(_metadata, &h, "0 clock time is read from hpet, which takes microseconds for each"
-	      " packet\n\n");
+	      " packet\n");
 	h = sound_host();
 	h.tcp_ecn = 0;
 	h.tcp_sack = 0;
@@ -284,166 +244,6 @@ TEST(doctor_check__dev_cases)
 	      " an algorithm takes that for the network\ntc qdisc del dev eth0 root\n");
 }
 
-static void check_change(struct __test_metadata *_metadata, const struct doctor_host *h,
-			 const struct doctor_change *change, const char *want)
-{
-	struct findings findings = {};
-	char got[4096] = "";
-	size_t i, used = 0;
-	int faults = doctor_if(h, change, &findings);
-
-	for (i = 0; i < findings.n; i++) {
-		const struct finding *f = &findings.list[i];
-
-		faults -= f->level == DOCTOR_FAULT;
-		used += snprintf(got + used, sizeof(got) - used, "%d %s %s\n%s%s", f->level,
-				 f->check, f->text, f->command, *f->command ? "\n" : "");
-	}
-	EXPECT_EQ(0, faults);
-	EXPECT_EQ(0, strcmp(want, got))
-		TH_LOG("got:\n%swant:\n%s", got, want);
-	free(findings.list);
-}
-
-static struct diag open_connection(uint8_t last, uint32_t min_rtt_us)
-{
-	return (struct diag){ .cc = "cubic", .family = AF_INET, .daddr = { 10, 0, 0, last },
-			      .min_rtt_us = min_rtt_us, .mss_bytes = 1448, .state = 1 };
-}
-
-#define SAME_SIZE	"does not offer the Quell option: segments keep their 1448 bytes\n"
-#define NO_MARKS	"3 ecn swift uses no marks of switches, and does not request ECN" \
-			" (net.ipv4.tcp_ecn=2)\n"
-#define USE_SWIFT	"3 default new connections would use swift in place of cubic, except those" \
-			" of routes and programs that name an algorithm\n" \
-			"sysctl -w net.ipv4.tcp_congestion_control=swift\n"
-
-/* Sockets: one that listens, one to this host, and those that @n has. */
-TEST(doctor_if__paths)
-{
-	struct diag sockets[] = {
-		{ .cc = "cubic", .state = 10 }, open_connection(1, 15), open_connection(2, 20),
-		open_connection(3, 301), open_connection(4, 9),
-		{ .cc = "reno", .family = AF_INET, .daddr = { 127, 0, 0, 1 }, .min_rtt_us = 9,
-		  .state = 1 },
-	};
-	struct doctor_route routes[] = { { "10.1.0.0/16", "swift" }, { "default", "reno" },
-					 { "10.2.0.0/16", "reno" } };
-	struct doctor_change change = { .core = quell_core_find("swift"),
-					.sockets = { sockets, ARRAY_SIZE(sockets) } };
-	struct doctor_dev dev = { .name = "eth0", .ifindex = 3, .bytes_ps = 5000000000 };
-	struct doctor_host h = sound_host();
-	struct cc swift = { .name = "swift" };
-
-	strcpy(h.default_cc, "cubic");
-	h.devs = &dev;
-	h.n_devs = 1;
-	strcpy(sockets[2].cc, "bbr");
-	sockets[2].delivery_bytes_ps = 12499999;
-	change.sockets.n = 3;
-	check_change(_metadata, &h, &change, "1 module the module tcp_swift of swift is not loaded\n"
-		     "modprobe tcp_swift\n" USE_SWIFT
-		     "3 open 2 open connections to other hosts would not change until closed: cubic 1,"
-		     " bbr 1\n3 listen servers (1 listening socket) need no restart: a connection that"
-		     " they accept uses the default of then, unless the program has set"
-		     " TCP_CONGESTION\n"
-		     "3 govern swift would govern 1 of 2 such connections, by their smallest round trip"
-		     " and their rate\n1 slow-path CUBIC would govern 1 of 2, one to 10.0.0.2: its"
-		     " rate, 100Mbit/s, is less than the 100Mbit/s that swift is made for\n"
-		     "3 preset swift has adapt on: each flow is fitted to its path\n"
-		     "3 preset preset dc-25g is for links of 25 Gbit/s and round trips up to 20 us"
-		     " without queues: 2 of 2 open connections are within that\n"
-		     "quell cc preset swift dc-25g\n" NO_MARKS "3 option swift " SAME_SIZE);
-	change.cc = &swift;
-	change.sockets = (struct diag_list){ &sockets[3], 3 };
-	change.routes = routes;
-	change.n_routes = ARRAY_SIZE(routes);
-	dev.bytes_ps = 0;
-	strcpy(h.default_cc, "swift");
-	check_change(_metadata, &h, &change, "3 default swift is the default of this namespace already\n"
-		     "3 route 1 route has congctl swift, one to 10.1.0.0/16: its new connections use it"
-		     " already\n3 route 2 routes have congctl reno, one to default: connections by it"
-		     " would not change\n"
-		     "3 open 2 open connections to other hosts would not change until closed: cubic 2\n"
-		     "3 govern swift would govern 1 of 2 such connections, by their smallest round trip"
-		     " and their rate\n1 long-path CUBIC would govern 1 of 2, one to 10.0.0.3: its"
-		     " round trip, 301us, is longer than the 300us that swift is made for\n"
-		     "ip route get 10.0.0.3    # that route again, with congctl cubic behind it\n"
-		     "3 preset swift has adapt on: each flow is fitted to its path\n" NO_MARKS
-		     "3 option swift " SAME_SIZE);
-}
-
-/* A fixed target is a fault on a longer path. */
-TEST(doctor_if__preset)
-{
-	struct param params[] = { { .name = "adapt" }, { .name = "base-target", .value = 32000 },
-				  { .name = "fs-range", .value = 40000 } };
-	struct cc swift = { .name = "swift", .params = params, .n_params = ARRAY_SIZE(params) };
-	struct diag sockets[] = { open_connection(1, 72), open_connection(2, 73) };
-	struct doctor_change change = { .core = quell_core_find("swift"), .cc = &swift,
-					.sockets = { sockets, ARRAY_SIZE(sockets) } };
-	struct doctor_host h = sound_host();
-
-	strcpy(h.default_cc, "cubic");
-	check_change(_metadata, &h, &change, USE_SWIFT
-		     "3 open 2 open connections to other hosts would not change until closed: cubic 2\n"
-		     "3 govern swift would govern 1 of 2 such connections, by their smallest round trip"
-		     " and their rate\n0 target 1 of 2, one to 10.0.0.2, have a round trip of 73.0us,"
-		     " above the target of 72.0us: with adapt off swift would almost stop them\n"
-		     "quell cc reset swift\n3 preset swift has adapt off and values of no preset:"
-		     " quell cc show swift\n" NO_MARKS "3 option swift " SAME_SIZE);
-}
-
-/* Algorithms that use marks, the option, telemetry. */
-TEST(doctor_if__signals)
-{
-	struct param option = { .name = "option", .value = 0 };
-	struct cc ccs[] = { { .name = "quell", .params = &option, .n_params = 1 },
-			    { .name = "dart" }, { .name = "hpcc" } };
-	struct diag socket = open_connection(1, 15);
-	struct doctor_change change = { .core = quell_core_find("dart"), .cc = &ccs[1],
-					.sockets = { &socket, 1 } };
-	struct doctor_host h = sound_host();
-
-	h.ccs = (struct cc_list){ ccs, ARRAY_SIZE(ccs) };
-	strcpy(h.default_cc, "dart");
-	socket.has_ecn = true;
-	check_change(_metadata, &h, &change, "3 default dart is the default of this namespace already\n"
-		     "3 open 1 open connection to other hosts would not change until closed: cubic 1\n"
-		     "3 govern dart would govern 0 of 1 such connections, by their smallest round trip"
-		     " and their rate\n3 preset dart has adapt on: each flow is fitted to its path\n"
-		     "3 ecn dart requests ECN on each connection, with any net.ipv4.tcp_ecn (2 here)\n"
-		     "1 no-marks 0 of 1 open connections with ECN had a mark: where switches do not"
-		     " mark, CUBIC would govern\non each switch: tc qdisc replace dev DEV root swport ecn min 45kb max"
-		     " 180kb\n0 option dart needs the Quell option, and this host does not use it\n"
-		     "quell cc set quell option 2\n");
-	socket.marked_pkts = 1;
-	option.value = 2;
-	check_change(_metadata, &h, &change, "3 default dart is the default of this namespace already\n"
-		     "3 open 1 open connection to other hosts would not change until closed: cubic 1\n"
-		     "3 govern dart would govern 1 of 1 such connections, by their smallest round trip"
-		     " and their rate\n3 preset dart has adapt on: each flow is fitted to its path\n"
-		     "3 ecn dart requests ECN on each connection, with any net.ipv4.tcp_ecn (2 here)\n"
-		     "1 option dart offers the Quell option, which it needs: where the peer uses an"
-		     " algorithm of Quell, segments have 1436 bytes in place of 1448\n");
-	change.core = quell_core_find("hpcc");
-	change.cc = NULL;
-	change.sockets.n = 0;
-	h.has_modules = false;
-	strcpy(h.default_cc, "hpcc");
-	check_change(_metadata, &h, &change, "0 module the module tcp_hpcc of hpcc is not installed for"
-		     " this kernel\napt install ./quell-dkms_*.deb  # from make deb, INSTALL.md\n"
-		     "3 default hpcc is the default of this namespace already\n"
-		     "1 open no connection to another host is open, so the paths are not known\n"
-		     "3 preset hpcc has adapt on: each flow is fitted to its path\n"
-		     "1 no-records hpcc needs telemetry of the switches: without it CUBIC would govern\n"
-		     "on each switch: tc qdisc replace dev DEV root swport telemetry 10us\n"
-		     "3 ecn hpcc uses no marks of switches, and does not request ECN"
-		     " (net.ipv4.tcp_ecn=2)\n"
-		     "1 option hpcc offers the Quell option, which it needs: where the peer uses an"
-		     " algorithm of Quell, segments have 1424 bytes in place of 1448\n");
-}
-
 TEST(doctor_quote__names)
 {
 	char buf[DOCTOR_QUOTED_LEN(IF_NAMESIZE)], small[DOCTOR_QUOTED_LEN(3)];
@@ -504,7 +304,7 @@ TEST(doctor_check__flow_cases)
 	flows[1].cc = "hpcc_vaisf";
 	flows[2].option = "stripped";
 	check(_metadata, &h, "0 peer 1 of 3 flows, one to 10.0.0.2, lost the Quell option: something"
-	      " on the path removes TCP options it does not know\n\n"
+	      " on the path removes TCP options it does not know\n"
 	      "0 peer 1 of 3 flows, one to 10.0.0.2, get no answer to the Quell option, which"
 	      " hpcc_vaisf needs: the peer uses no algorithm of Quell\non 10.0.0.2:"
 	      " sysctl -w net.ipv4.tcp_congestion_control=hpcc_vaisf\n");
@@ -514,9 +314,9 @@ TEST(doctor_check__flow_cases)
 	flows[1].option = "no-room";
 	flows[2].cc = "hpcc";
 	check(_metadata, &h, "0 peer 1 of 3 flows, one to 10.0.0.2, lost the Quell option: something"
-	      " on the path removes TCP options it does not know\n\n"
+	      " on the path removes TCP options it does not know\n"
 	      "1 peer 1 of 3 flows, one to 10.0.0.2, have no room for the Quell option, which"
-	      " hpcc_vaisf needs: they are MPTCP's, or signed (MD5, AO)\n\n");
+	      " hpcc_vaisf needs: they are MPTCP's, or signed (MD5, AO)\n");
 	flows[1] = sound_flow();
 	flows[2] = sound_flow();
 	flows[2].option = "no-room";
@@ -531,7 +331,7 @@ TEST(doctor_check__flow_cases)
 	check(_metadata, &h, "0 target 1 of 3 flows, one to 10.0.0.2, have a target below the round"
 	      " trip of their path, and the smallest window\nquell cc reset swift\n"
 	      "1 fallback 1 of 3 flows, one to 10.0.0.2, are governed by CUBIC: the delays of the"
-	      " hosts, 90.0us, are larger than the target, 81.0us\n\n");
+	      " hosts, 90.0us, are larger than the target, 81.0us\n");
 	flows[1] = sound_flow();
 	dev.can_stamp = true;
 	check(_metadata, &h, "1 stamps eth0 can stamp all packets that it receives, and does not:"
@@ -586,7 +386,7 @@ TEST(doctor_check__option_cases)
 	flow.option = "no-room";
 	flow.fallback = "no-records";
 	check(_metadata, &h, "1 peer 1 of 1 flows, one to 10.0.0.2, have no room for the Quell option,"
-	      " which hpcc needs: they are MPTCP's, or signed (MD5, AO)\n\n");
+	      " which hpcc needs: they are MPTCP's, or signed (MD5, AO)\n");
 }
 
 /* Each reason with the numbers that it is made of, and how long it has held. */
@@ -666,7 +466,7 @@ TEST(doctor_check__holder_cases)
 	      "ip netns exec h1 sysctl -w net.ipv4.tcp_congestion_control=cubic\n"
 	      "2 holders swift is used by 2 sockets of /proc/7/ns/net\n"
 	      "nsenter --net=/proc/7/ns/net ss -tanpiO | grep -w swift\n"
-	      "2 holders other namespaces were not examined, which needs CAP_SYS_ADMIN\n\n");
+	      "2 holders other namespaces were not examined, which needs CAP_SYS_ADMIN\n");
 }
 
 TEST_HARNESS_MAIN
