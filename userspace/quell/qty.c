@@ -38,79 +38,40 @@ struct suffix {
 };
 
 static const struct suffix time_suffixes[] = {
-	{ "ns", 1, 1 },
-	{ "us", 1000, 1 },
-	{ "ms", 1000000, 1 },
-	{ "s", 1000000000, 1 },
-	{ "nsec", 1, 1 },
-	{ "nsecs", 1, 1 },
-	{ "usec", 1000, 1 },
-	{ "usecs", 1000, 1 },
-	{ "msec", 1000000, 1 },
-	{ "msecs", 1000000, 1 },
-	{ "sec", 1000000000, 1 },
+	{ "ns", 1, 1 }, { "us", 1000, 1 }, { "ms", 1000000, 1 }, { "s", 1000000000, 1 },
+	{ "nsec", 1, 1 }, { "nsecs", 1, 1 }, { "usec", 1000, 1 }, { "usecs", 1000, 1 },
+	{ "msec", 1000000, 1 }, { "msecs", 1000000, 1 }, { "sec", 1000000000, 1 },
 	{ "secs", 1000000000, 1 },
 };
 
 static const struct suffix rate_suffixes[] = {
-	{ "bit", 1, 8 },
-	{ "kbit", 125, 1 },
-	{ "mbit", 125000, 1 },
-	{ "gbit", 125000000, 1 },
-	{ "tbit", 125000000000, 1 },
-	{ "kibit", KIBI / 8, 1 },
-	{ "mibit", MEBI / 8, 1 },
-	{ "gibit", GIBI / 8, 1 },
-	{ "tibit", TEBI / 8, 1 },
-	{ "bps", 1, 1 },
-	{ "kbps", 1000, 1 },
-	{ "mbps", 1000000, 1 },
-	{ "gbps", 1000000000, 1 },
-	{ "tbps", 1000000000000, 1 },
-	{ "kibps", KIBI, 1 },
-	{ "mibps", MEBI, 1 },
-	{ "gibps", GIBI, 1 },
-	{ "tibps", TEBI, 1 },
+	{ "bit", 1, 8 }, { "kbit", 125, 1 }, { "mbit", 125000, 1 }, { "gbit", 125000000, 1 },
+	{ "tbit", 125000000000, 1 }, { "kibit", KIBI / 8, 1 }, { "mibit", MEBI / 8, 1 },
+	{ "gibit", GIBI / 8, 1 }, { "tibit", TEBI / 8, 1 }, { "bps", 1, 1 },
+	{ "kbps", 1000, 1 }, { "mbps", 1000000, 1 }, { "gbps", 1000000000, 1 },
+	{ "tbps", 1000000000000, 1 }, { "kibps", KIBI, 1 }, { "mibps", MEBI, 1 },
+	{ "gibps", GIBI, 1 }, { "tibps", TEBI, 1 },
 };
 
 static const struct suffix size_suffixes[] = {
-	{ "", 1, 1 },
-	{ "b", 1, 1 },
-	{ "k", KIBI, 1 },
-	{ "kb", KIBI, 1 },
-	{ "kib", KIBI, 1 },
-	{ "m", MEBI, 1 },
-	{ "mb", MEBI, 1 },
-	{ "mib", MEBI, 1 },
-	{ "g", GIBI, 1 },
-	{ "gb", GIBI, 1 },
-	{ "gib", GIBI, 1 },
-	{ "kbit", KIBI / 8, 1 },
-	{ "mbit", MEBI / 8, 1 },
+	{ "", 1, 1 }, { "b", 1, 1 }, { "k", KIBI, 1 }, { "kb", KIBI, 1 }, { "kib", KIBI, 1 },
+	{ "m", MEBI, 1 }, { "mb", MEBI, 1 }, { "mib", MEBI, 1 }, { "g", GIBI, 1 },
+	{ "gb", GIBI, 1 }, { "gib", GIBI, 1 }, { "kbit", KIBI / 8, 1 }, { "mbit", MEBI / 8, 1 },
 	{ "gbit", GIBI / 8, 1 },
 };
 
-static const struct suffix plain_suffixes[] = {
-	{ "", 1, 1 },
-};
+static const struct suffix plain_suffixes[] = { { "", 1, 1 } };
 
 static const struct suffix q16_suffixes[] = {
-	{ "", Q16_ONE, 1 },
-	{ "%", Q16_ONE, 100 },
+	{ "", Q16_ONE, 1 }, { "%", Q16_ONE, 100 },
 };
 
 static const struct suffix pkts_suffixes[] = {
-	{ "", 1, 1 },
-	{ "p", 1, 1 },
-	{ "pkt", 1, 1 },
-	{ "pkts", 1, 1 },
+	{ "", 1, 1 }, { "p", 1, 1 }, { "pkt", 1, 1 }, { "pkts", 1, 1 },
 };
 
 static const struct suffix pkts_q16_suffixes[] = {
-	{ "", Q16_ONE, 1 },
-	{ "p", Q16_ONE, 1 },
-	{ "pkt", Q16_ONE, 1 },
-	{ "pkts", Q16_ONE, 1 },
+	{ "", Q16_ONE, 1 }, { "p", Q16_ONE, 1 }, { "pkt", Q16_ONE, 1 }, { "pkts", Q16_ONE, 1 },
 };
 
 /* Words for a switch; the first two are used for output. */
@@ -134,51 +95,25 @@ struct unit_desc {
 	bool			nearest;
 };
 
-#define SUFFIXES(table)	.suffixes = (table), .n_suffixes = ARRAY_SIZE(table)
+#define UNIT(name_, expected_, suffixes_, ...) \
+	{ .name = name_, .expected = expected_, .suffixes = suffixes_, \
+	  .n_suffixes = ARRAY_SIZE(suffixes_), ##__VA_ARGS__ }
 
 static const struct unit_desc units[] = {
-	[QUELL_UNIT_NONE] = {
-		.name = "none",
-		.expected = "a whole number such as 5",
-		SUFFIXES(plain_suffixes),
-	},
-	[QUELL_UNIT_NS] = {
-		.name = "ns",
-		.expected = "a time such as 25us or 1.5ms (ns, us, ms, s)",
-		SUFFIXES(time_suffixes),
-	},
-	[QUELL_UNIT_BYTES] = {
-		.name = "bytes",
-		.expected = "a size such as 1500b or 225kb (b, kb, mb, gb; kb is 1024 bytes)",
-		SUFFIXES(size_suffixes),
-	},
-	[QUELL_UNIT_BYTES_PS] = {
-		.name = "bytes-ps",
-		.expected = "a rate such as 50mbit or 2.5gbit (bit, kbit .. tbit; bps is bytes/s)",
-		SUFFIXES(rate_suffixes),
-		.nearest = true,
-	},
-	[QUELL_UNIT_Q16] = {
-		.name = "q16",
-		.expected = "a fraction such as 0.8 or 80%",
-		SUFFIXES(q16_suffixes),
-		.nearest = true,
-	},
-	[QUELL_UNIT_PKTS] = {
-		.name = "pkts",
-		.expected = "a whole number of packets such as 10 or 10pkt",
-		SUFFIXES(pkts_suffixes),
-	},
-	[QUELL_UNIT_PKTS_Q16] = {
-		.name = "pkts-q16",
-		.expected = "a number of packets such as 50 or 0.1pkt",
-		SUFFIXES(pkts_q16_suffixes),
-		.nearest = true,
-	},
-	[QUELL_UNIT_BOOL] = {
-		.name = "bool",
-		.expected = "on or off",
-	},
+	[QUELL_UNIT_NONE] = UNIT("none", "a whole number such as 5", plain_suffixes),
+	[QUELL_UNIT_NS] = UNIT("ns", "a time such as 25us or 1.5ms (ns, us, ms, s)", time_suffixes),
+	[QUELL_UNIT_BYTES] = UNIT("bytes",
+		"a size such as 1500b or 225kb (b, kb, mb, gb; kb is 1024 bytes)", size_suffixes),
+	[QUELL_UNIT_BYTES_PS] = UNIT("bytes-ps",
+		"a rate such as 50mbit or 2.5gbit (bit, kbit .. tbit; bps is bytes/s)",
+		rate_suffixes, .nearest = true),
+	[QUELL_UNIT_Q16] = UNIT("q16", "a fraction such as 0.8 or 80%", q16_suffixes,
+				.nearest = true),
+	[QUELL_UNIT_PKTS] = UNIT("pkts", "a whole number of packets such as 10 or 10pkt",
+				 pkts_suffixes),
+	[QUELL_UNIT_PKTS_Q16] = UNIT("pkts-q16", "a number of packets such as 50 or 0.1pkt",
+				     pkts_q16_suffixes, .nearest = true),
+	[QUELL_UNIT_BOOL] = { .name = "bool", .expected = "on or off" },
 };
 
 /* A unit unknown to this program is handled as a plain number. */
