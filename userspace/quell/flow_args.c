@@ -16,47 +16,23 @@
 /* Default interval of "flow watch", ns. */
 #define WATCH_INTERVAL_NS	1000000000ULL
 
-static uint64_t key_window(const struct flow *f)
-{
-	return f->window_bytes;
-}
-
-static uint64_t key_rate(const struct flow *f)
-{
-	return f->delivery_bytes_ps;
-}
-
-static uint64_t key_rtt(const struct flow *f)
-{
-	return f->rtt_ns;
-}
-
 /* Round-trip time above the minimum: queues, and the other host. */
 uint64_t flow_delay_ns(const struct flow *f)
 {
 	return f->rtt_ns > f->min_rtt_ns ? f->rtt_ns - f->min_rtt_ns : 0;
 }
 
-static uint64_t key_retrans(const struct flow *f)
-{
-	return f->retrans_segs;
-}
-
-static uint64_t key_inflight(const struct flow *f)
-{
-	return f->inflight_bytes;
-}
-
+/* Keys are members of 64 bits. */
 static const struct {
 	const char	*name;
-	uint64_t	(*key)(const struct flow *f);
+	size_t		offset;		/* 0: flow_delay_ns() */
 } sort_keys[] = {
-	{ "rate", key_rate },
-	{ "window", key_window },
-	{ "inflight", key_inflight },
-	{ "rtt", key_rtt },
-	{ "delay", flow_delay_ns },
-	{ "retrans", key_retrans },
+	{ "rate", offsetof(struct flow, delivery_bytes_ps) },
+	{ "window", offsetof(struct flow, window_bytes) },
+	{ "inflight", offsetof(struct flow, inflight_bytes) },
+	{ "rtt", offsetof(struct flow, rtt_ns) },
+	{ "delay", 0 },
+	{ "retrans", offsetof(struct flow, retrans_segs) },
 };
 
 /* The name of the key at a position, or NULL behind the last. */
@@ -67,12 +43,13 @@ const char *flow_sort_name(int sort)
 
 uint64_t flow_sort_value(int sort, const struct flow *f)
 {
-	return sort_keys[sort].key(f);
+	size_t offset = sort_keys[sort].offset;
+
+	return offset ? *(const uint64_t *)((const char *)f + offset) : flow_delay_ns(f);
 }
 
 static int word_dev(const struct word *w, const char *text, void *ifindex)
 {
-	(void)w;
 	return find_dev(text, ifindex);
 }
 

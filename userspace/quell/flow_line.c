@@ -6,6 +6,7 @@
  * ranks, and remote addresses, which can be long, are shortened with "..".
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "flow.h"
@@ -42,11 +43,6 @@ static void put_word(char *cell, const char *word, const char *none)
 	out_escape(cell, FLOW_CELL_LEN, word && *word ? word : none);
 }
 
-static void put_cc(char *cell, const struct flow *f)
-{
-	put_word(cell, f->cc, "?");
-}
-
 static void put_port(char *cell, const struct flow *f)
 {
 	snprintf(cell, FLOW_CELL_LEN, "%u", f->sport);
@@ -60,22 +56,12 @@ static void put_rate(char *cell, const struct flow *f)
 		flow_format_rate(cell, f->delivery_bytes_ps);
 }
 
-static void put_rtt(char *cell, const struct flow *f)
-{
-	flow_format_time(cell, f->rtt_ns);
-}
-
 /* Of a round trip that is as short as it can be, the delay is known, and 0. */
 static void put_delay(char *cell, const struct flow *f)
 {
 	flow_format_time(cell, flow_delay_ns(f));
 	if (f->rtt_ns && !flow_delay_ns(f))
 		strcpy(cell, "0");
-}
-
-static void put_target(char *cell, const struct flow *f)
-{
-	flow_format_time(cell, f->target_ns);
 }
 
 static void put_retrans(char *cell, const struct flow *f)
@@ -85,20 +71,17 @@ static void put_retrans(char *cell, const struct flow *f)
 		flow_format_count(cell, f->retrans_segs);
 }
 
-static void put_cut(char *cell, const struct flow *f)
-{
-	put_word(cell, f->reduction, "-");
-}
-
 static void put_ago(char *cell, const struct flow *f)
 {
 	flow_format_time(cell, f->reduction ? f->reduction_age_ns : 0);
 }
 
-static void put_limit(char *cell, const struct flow *f)
-{
-	put_word(cell, f->limited_by, "-");
-}
+enum cell { CELL_PUT, CELL_PAST, CELL_TIME, CELL_WORD };
+
+#define PUT(put_)	CELL_PUT, 0, put_
+#define PAST		CELL_PAST, 0, NULL
+#define TIME(member_)	CELL_TIME, offsetof(struct flow, member_), NULL
+#define WORD(member_)	CELL_WORD, offsetof(struct flow, member_), NULL
 
 /* Rank by table: 0: not in it, 1: always in it, else the highest is left out first. */
 static const struct {
@@ -107,31 +90,33 @@ static const struct {
 	uint8_t		rank[2];
 	uint8_t		least;		/* columns to which it may be cut; 0: it is not cut */
 	const char	*key;		/* by which flows are sorted */
-	void		(*put)(char *cell, const struct flow *f);	/* NULL: a sparkline */
+	enum cell	cell;		/* a function, a sparkline, or a member of the flow */
+	size_t		offset;
+	void		(*put)(char *cell, const struct flow *f);
 } columns[FLOW_COLS] = {
-	[COL_CC]	 = { "CC", false, { 1, 2 }, 0, "", put_cc },
-	[COL_PORT]	 = { "PORT", true, { 1, 13 }, 0, "", put_port },
-	[COL_PEER]	 = { "PEER", false, { 1, 1 }, 10, "", flow_format_peer },
-	[COL_PKTS]	 = { "PKTS", true, { 1, 11 }, 0, "window", flow_format_window },
-	[COL_RATE]	 = { "RATE", true, { 1, 1 }, 0, "rate", put_rate },
-	[COL_RATE_PAST]	 = { "", false, { 0, 8 }, PAST_MIN, "", NULL },
-	[COL_RTT]	 = { "RTT", true, { 1, 4 }, 0, "rtt", put_rtt },
-	[COL_RTT_PAST]	 = { "", false, { 0, 9 }, PAST_MIN, "", NULL },
-	[COL_DELAY]	 = { "DELAY", true, { 0, 1 }, 0, "delay", put_delay },
-	[COL_DELAY_PAST] = { "", false, { 0, 5 }, PAST_MIN, "", NULL },
-	[COL_TARGET]	 = { "TARGET", true, { 2, 0 }, 0, "", put_target },
-	[COL_GOVERNED]	 = { "TARGET", true, { 0, 6 }, 0, "", flow_format_target },
-	[COL_RETRANS]	 = { "RETX", true, { 1, 12 }, 0, "retrans", put_retrans },
-	[COL_REDUCTION]	 = { "CUT", false, { 3, 7 }, 0, "", put_cut },
-	[COL_AGO]	 = { "AGO", true, { 0, 10 }, 0, "", put_ago },
-	[COL_BY]	 = { "BY", false, { 1, 0 }, 0, "", flow_format_governor },
-	[COL_LIMIT]	 = { "LIMIT", false, { 1, 0 }, 0, "", put_limit },
-	[COL_LIMIT_WHY]	 = { "LIMIT", false, { 0, 3 }, 6, "", flow_format_limit },
+	[COL_CC]	 = { "CC", false, { 1, 2 }, 0, "", WORD(cc) },
+	[COL_PORT]	 = { "PORT", true, { 1, 13 }, 0, "", PUT(put_port) },
+	[COL_PEER]	 = { "PEER", false, { 1, 1 }, 10, "", PUT(flow_format_peer) },
+	[COL_PKTS]	 = { "PKTS", true, { 1, 11 }, 0, "window", PUT(flow_format_window) },
+	[COL_RATE]	 = { "RATE", true, { 1, 1 }, 0, "rate", PUT(put_rate) },
+	[COL_RATE_PAST]	 = { "", false, { 0, 8 }, PAST_MIN, "", PAST },
+	[COL_RTT]	 = { "RTT", true, { 1, 4 }, 0, "rtt", TIME(rtt_ns) },
+	[COL_RTT_PAST]	 = { "", false, { 0, 9 }, PAST_MIN, "", PAST },
+	[COL_DELAY]	 = { "DELAY", true, { 0, 1 }, 0, "delay", PUT(put_delay) },
+	[COL_DELAY_PAST] = { "", false, { 0, 5 }, PAST_MIN, "", PAST },
+	[COL_TARGET]	 = { "TARGET", true, { 2, 0 }, 0, "", TIME(target_ns) },
+	[COL_GOVERNED]	 = { "TARGET", true, { 0, 6 }, 0, "", PUT(flow_format_target) },
+	[COL_RETRANS]	 = { "RETX", true, { 1, 12 }, 0, "retrans", PUT(put_retrans) },
+	[COL_REDUCTION]	 = { "CUT", false, { 3, 7 }, 0, "", WORD(reduction) },
+	[COL_AGO]	 = { "AGO", true, { 0, 10 }, 0, "", PUT(put_ago) },
+	[COL_BY]	 = { "BY", false, { 1, 0 }, 0, "", PUT(flow_format_governor) },
+	[COL_LIMIT]	 = { "LIMIT", false, { 1, 0 }, 0, "", WORD(limited_by) },
+	[COL_LIMIT_WHY]	 = { "LIMIT", false, { 0, 3 }, 6, "", PUT(flow_format_limit) },
 };
 
 static bool is_sparkline(int col)
 {
-	return !columns[col].put;
+	return columns[col].cell == CELL_PAST;
 }
 
 /*
@@ -176,11 +161,16 @@ static void put_past(char *cell, int col, const struct flow_layout *l, const str
 static void put_cell(char *cell, int col, const struct flow *f, const struct flow_past *past)
 {
 	float rate = past ? past->sample[FLOW_RATE][FLOW_PAST - 1] : FLOW_UNKNOWN;
+	const void *member = (const char *)f + columns[col].offset;
 
 	if (past && col == COL_RATE && rate < 0)
 		strcpy(cell, "-");
 	else if (past && col == COL_RATE)
 		flow_format_rate(cell, rate);
+	else if (columns[col].cell == CELL_TIME)
+		flow_format_time(cell, *(const uint64_t *)member);
+	else if (columns[col].cell == CELL_WORD)
+		put_word(cell, *(char * const *)member, col == COL_CC ? "?" : "-");
 	else
 		columns[col].put(cell, f);
 }

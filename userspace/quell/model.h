@@ -109,7 +109,7 @@ struct flow {
 	uint32_t	receiver_senders;
 	uint64_t	delivery_bytes_ps;	/* this to @state: of sock_diag */
 	uint64_t	acked_bytes;
-	uint32_t	retrans_segs;
+	uint64_t	retrans_segs;
 	uint32_t	sent_segs;
 	uint32_t	lost_segs;
 	uint8_t		state;			/* 0: not known */
