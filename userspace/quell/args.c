@@ -173,7 +173,6 @@ int words_read(const struct words *words, void *to, int argc, char **argv)
 /* A text as it is, of @argv. */
 int word_text(const struct word *w, const char *text, void *place)
 {
-	(void)w;
 	*(const char **)place = text;
 	return STATUS_OK;
 }

@@ -321,13 +321,11 @@ static int apply_file(struct app *app, const char *name, bool defaults)
 /* quell restore FILE */
 int restore(struct app *app, int argc, char **argv)
 {
-	(void)argc;
 	return apply_file(app, argv[0], false);
 }
 
 /* quell sync FILE */
 int sync_settings(struct app *app, int argc, char **argv)
 {
-	(void)argc;
 	return apply_file(app, argv[0], true);
 }

@@ -238,14 +238,12 @@ static int load_verb(int argc, char **argv, bool replace)
 /* quell bpf load ALGO [PARAM VALUE]... [preset NAME] [dir DIR] */
 int bpf_load(struct app *app, int argc, char **argv)
 {
-	(void)app;
 	return load_verb(argc, argv, false);
 }
 
 /* quell bpf replace ALGO [PARAM VALUE]... [preset NAME] [dir DIR] */
 int bpf_replace(struct app *app, int argc, char **argv)
 {
-	(void)app;
 	return load_verb(argc, argv, true);
 }
 
@@ -290,8 +288,6 @@ int bpf_unload(struct app *app, int argc, char **argv)
 	struct bpf_model model;
 	int status;
 
-	(void)app;
-	(void)argc;
 	status = begin(&model, argv[0]);
 	if (!status)
 		status = unload(&model);
@@ -327,7 +323,6 @@ int bpf_set(struct app *app, int argc, char **argv)
 	struct bpf_model model;
 	int status;
 
-	(void)app;
 	status = begin(&model, argv[0]);
 	if (!status)
 		status = bpf_args_parse(&words, &model, argc - 1, argv + 1);
@@ -363,7 +358,6 @@ int bpf_reset(struct app *app, int argc, char **argv)
 	struct bpf_model model;
 	int status;
 
-	(void)app;
 	status = begin(&model, argv[0]);
 	if (!status)
 		status = add_defaults(&changes, &model, argc - 1, argv + 1);

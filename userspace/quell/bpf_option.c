@@ -283,7 +283,6 @@ static int detach(const char *name, void *data)
 {
 	int fd = bpf_pin_get(QUELL_BPF_OPTION, name);
 
-	(void)data;
 	if (fd < 0 || (bpf_link_detach(fd) && errno != ENOLINK && errno != ENOENT))
 		return complain_bpf("cannot detach", errno);
 	close(fd);

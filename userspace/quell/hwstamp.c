@@ -272,13 +272,11 @@ static int switch_stamps(struct app *app, const char *name, bool on)
 /* quell hwtstamp on DEV */
 int hwstamp_on(struct app *app, int argc, char **argv)
 {
-	(void)argc;
 	return switch_stamps(app, argv[0], true);
 }
 
 /* quell hwtstamp off DEV */
 int hwstamp_off(struct app *app, int argc, char **argv)
 {
-	(void)argc;
 	return switch_stamps(app, argv[0], false);
 }

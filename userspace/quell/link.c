@@ -199,7 +199,6 @@ int link_set(struct app *app, int argc, char **argv)
 	enum qty_status why;
 	uint64_t bytes_ps;
 
-	(void)argc;
 	if (strcmp(argv[1], "rate")) {
 		complain("unknown word '%s', usage: quell link set DEV rate RATE", argv[1]);
 		return STATUS_INPUT;
@@ -225,6 +224,5 @@ int link_set(struct app *app, int argc, char **argv)
 /* quell link reset DEV */
 int link_reset(struct app *app, int argc, char **argv)
 {
-	(void)argc;
 	return set_rate(app, argv[0], 0);
 }

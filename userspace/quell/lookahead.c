@@ -59,8 +59,6 @@ int lookahead_show(struct app *app, int argc, char **argv)
 	int status;
 	size_t i;
 
-	(void)argc;
-	(void)argv;
 	if (app_connect(app, "dart"))
 		return STATUS_KERNEL;
 	status = fetch_groups(app, &list);

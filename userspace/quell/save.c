@@ -103,8 +103,6 @@ int save(struct app *app, int argc, char **argv)
 	char *set = NULL, *reset = NULL;
 	int status;
 
-	(void)argc;
-	(void)argv;
 	if (app->out.json) {
 		complain("save: commands, which are not JSON");
 		return STATUS_INPUT;

@@ -141,7 +141,6 @@ static int take_socket(const struct nlmsghdr *nlh, void *data)
 /* The entries of a complete dump stay in the list: it is not repeated with the next family. */
 static void keep(void *data)
 {
-	(void)data;
 }
 
 static int dump_family(struct nl *nl, uint8_t family, uint32_t states, struct diag_list *l)
