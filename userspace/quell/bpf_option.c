@@ -434,7 +434,6 @@ static int show(struct out *o)
 		out_text(o, "no cgroup\n");
 	out_counters(o, &counters);
 	out_close_object(o);
-	out_document_end(o);
 	return status;
 }
 

@@ -202,7 +202,6 @@ int bpf_show(struct app *app, int argc, char **argv)
 	out_open_array(&app->out, NULL);
 	status = core ? show_core(app, core, true, &nr) : show_all(app);
 	out_close_array(&app->out);
-	out_document_end(&app->out);
 	return status;
 }
 

@@ -260,7 +260,6 @@ static void print_cc_list(struct out *o, const struct cc_list *list,
 				    only_param ? only_param->name : NULL);
 	}
 	out_close_array(o);
-	out_document_end(o);
 	if (changed)
 		out_text(o, "* differs from the default\n");
 }

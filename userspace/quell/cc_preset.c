@@ -85,7 +85,6 @@ static int list_presets(struct out *o, const char *algo)
 		print_preset(o, preset, width);
 	}
 	out_close_array(o);
-	out_document_end(o);
 	return STATUS_OK;
 }
 

@@ -77,7 +77,6 @@ static void print_findings(struct out *o, const struct findings *findings, int f
 		print_finding(o, &findings->list[i]);
 	}
 	out_close_array(o);
-	out_document_end(o);
 	snprintf(line, sizeof(line), "%d fault%s, %d note%s\n", faults, faults == 1 ? "" : "s",
 		 notes, notes == 1 ? "" : "s");
 	out_text(o, line);

@@ -98,7 +98,6 @@ static void print_details(struct out *o, const struct flow_list *list)
 	for (i = 0; i < list->n; i++)
 		flow_print_detail(o, &list->list[i]);
 	out_close_array(o);
-	out_document_end(o);
 }
 
 /* Fetch the flows and print them; sets the brief of @words. */

@@ -207,5 +207,4 @@ void flow_print_summary(struct out *o, const struct flow_args *words, struct flo
 			print_line(o, &s);
 	}
 	out_close_array(o);
-	out_document_end(o);
 }

@@ -145,7 +145,6 @@ int hwstamp_show(struct app *app, int argc, char **argv)
 		print_stamps(&app->out, name->if_name, &stamps);
 	}
 	out_close_array(&app->out);
-	out_document_end(&app->out);
 	if_freenameindex(names);
 	stamps_close(&kernel);
 	return STATUS_OK;
@@ -265,7 +264,6 @@ static int switch_stamps(struct app *app, const char *name, bool on)
 	out_open_array(&app->out, NULL);
 	print_stamps(&app->out, dev, &stamps);
 	out_close_array(&app->out);
-	out_document_end(&app->out);
 	return STATUS_OK;
 }
 

@@ -129,7 +129,6 @@ static void print_links(struct out *o, const struct link_list *links, const char
 	if (only && !found)
 		print_link(o, only, &unknown);
 	out_close_array(o);
-	out_document_end(o);
 }
 
 /* quell link show [DEV] */

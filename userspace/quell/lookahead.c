@@ -68,7 +68,6 @@ int lookahead_show(struct app *app, int argc, char **argv)
 	for (i = 0; i < list.n; i++)
 		print_group(&app->out, &list.list[i]);
 	out_close_array(&app->out);
-	out_document_end(&app->out);
 free_list:
 	lookahead_list_free(&list);
 	return status;

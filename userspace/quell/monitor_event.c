@@ -48,7 +48,6 @@ static void end(struct monitor_view *view)
 {
 	out_text(view->o, "\n");
 	out_close_object(view->o);
-	out_document_end(view->o);
 }
 
 /* An interface that is gone has no name any more; ip(8) prints it so, too. */

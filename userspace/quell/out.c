@@ -161,6 +161,11 @@ static void close_nest(struct out *o, char bracket)
 	if (filled)
 		new_line(o);
 	fputc(bracket, o->file);
+	/* The end of the document; another may follow. */
+	if (!o->depth) {
+		fputc('\n', o->file);
+		o->filled[0] = false;
+	}
 }
 
 /* Nesting exists only in JSON; @key is NULL inside an array or at the top. */
@@ -182,15 +187,6 @@ void out_open_array(struct out *o, const char *key)
 void out_close_array(struct out *o)
 {
 	close_nest(o, ']');
-}
-
-/* End the JSON document; another may follow. */
-void out_document_end(struct out *o)
-{
-	if (!o->json)
-		return;
-	fputc('\n', o->file);
-	o->filled[0] = false;
 }
 
 /* Print text that JSON omits: headings, line ends. It is not a format. */

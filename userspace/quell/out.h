@@ -31,7 +31,6 @@ void out_open_object(struct out *o, const char *key);
 void out_close_object(struct out *o);
 void out_open_array(struct out *o, const char *key);
 void out_close_array(struct out *o);
-void out_document_end(struct out *o);
 void out_text(struct out *o, const char *text);
 bool has_control(const char *text);
 char *out_escape(char *buf, size_t len, const char *text);

@@ -98,7 +98,6 @@ int sender_show(struct app *app, int argc, char **argv)
 			if (!only || receivers.list[i].ifindex == only)
 				print_receiver(&app->out, &receivers.list[i], &senders);
 		out_close_array(&app->out);
-		out_document_end(&app->out);
 	}
 	receiver_list_free(&receivers);
 	sender_list_free(&senders);

@@ -49,7 +49,6 @@ static void print_json(struct out *o, const struct stat_list *list, const char *
 		out_close_object(o);
 	}
 	out_close_array(o);
-	out_document_end(o);
 }
 
 /* A counter with its rate; with details, its meaning on a second line. */

@@ -29,7 +29,6 @@ static void print_sample(struct out *o)
 	out_open_object(o, NULL);
 	out_close_object(o);
 	out_close_array(o);
-	out_document_end(o);
 }
 
 static void check(struct __test_metadata *_metadata, const char *name, bool json, bool pretty,
