@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # quell hwtstamp on devices without hardware stamps, and on the cards of
-# modules/stampnic.c: what it shows is what the kernel says, by netlink's TSCONFIG
-# where kernel and driver have it and by ioctl where not; a card or a driver that
+# modules/stampnic.c: it shows the settings of the kernel; a card or a driver that
 # would leave TCP's packets unstamped is refused and left as it was; and a flow
 # between cards that stamp is timed by them.
 
@@ -52,12 +51,6 @@ cards()
 }
 defer unload quell_stampnic
 
-# The way what is on is asked and set: TSCONFIG is there from 6.14 on.
-way=ioctl
-if printf '6.14\n%s\n' "$(uname -r)" | sort -c -V 2>/dev/null; then
-	way=netlink
-fi
-
 # shows FILTER [JQ]: stamp0, and the line of text says the same.
 shows()
 {
@@ -66,12 +59,12 @@ shows()
 	grep -q "^stamp0: rx $1 tx " "$dir/text"
 }
 
-# on_and_off WAY: the kernel's own word for it is that packets are stamped, below.
+# The kernel's own word for it is that packets are stamped, below.
 on_and_off()
 {
-	shows none ".[0].by == \"$1\" and .[0].tx == \"off\"" &&
-	quell hwtstamp on stamp0 >"$dir/out" && grep -q "^stamp0: rx all .* by $1$" "$dir/out" &&
-	shows all ".[0].by == \"$1\"" &&
+	shows none '.[0].tx == "off"' &&
+	quell hwtstamp on stamp0 >"$dir/out" && grep -q "^stamp0: rx all " "$dir/out" &&
+	shows all &&
 	quell -j hwtstamp show stamp1 >"$dir/json" && json '.[0].rx == "none"' "$dir/json" &&
 	quell -j hwtstamp off stamp0 >"$dir/json" && json '.[0].rx == "none"' "$dir/json" &&
 	shows none
@@ -79,35 +72,26 @@ on_and_off()
 
 new_driver()
 {
-	cards && on_and_off "$way"
+	cards && on_and_off
 }
 
-# The same in short.
-goes_by()
-{
-	quell hwtstamp on stamp0 >"$dir/out" && grep -q "^stamp0: rx all .* by $1$" "$dir/out" &&
-	quell hwtstamp off stamp0 >"$dir/out" && grep -q "^stamp0: rx none .* by $1$" "$dir/out"
-}
-
-# Netlink asks nothing of a driver that has the ioctl only, and 7.x has no use for
-# such drivers any more.
+# Linux 6.14 and newer have no use for drivers of which the ioctl is all they have.
 old_driver()
 {
 	cards old=1 || return 1
-	if [ "$way" = ioctl ]; then
-		goes_by ioctl
+	if ! printf '6.14\n%s\n' "$(uname -r)" | sort -c -V 2>/dev/null; then
+		on_and_off
 		return
 	fi
 	quell -j hwtstamp show stamp0 >"$dir/json" &&
-	json '.[0].rx == null and .[0].by == null and .[0].offers == "none, all"' "$dir/json" &&
+	json '.[0].rx == null and .[0].offers == "none, all"' "$dir/json" &&
 	status 2 quell hwtstamp on stamp0 &&
 	says "^quell: stamp0: .*: the driver has no hardware stamps$"
 }
 
-# 6.14's TSCONFIG has no answer for a card without a clock.
 no_clock()
 {
-	cards clock=0 && shows none '.[0].phc == null' && goes_by ioctl
+	cards clock=0 && shows none '.[0].phc == null' && on_and_off
 }
 
 saved_and_restored()
@@ -203,7 +187,7 @@ check "hwtstamp show names a device without stamps" shows_veth
 check "hwtstamp show names all devices" shows_all
 check "hwtstamp on says why not" on_says_why_not
 check "hwtstamp show in another namespace" other_namespace
-check "on and off, by $way" new_driver
+check "on and off" new_driver
 check "on and off, driver with the ioctl only" old_driver
 check "on and off, card without a clock" no_clock
 check "save has what is on, and restore switches it on" saved_and_restored

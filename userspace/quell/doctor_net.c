@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <linux/ethtool.h>
 #include <linux/gen_stats.h>
@@ -40,21 +41,21 @@ static bool is_up(int fd, const char *dev)
 	       !(ifr.ifr_flags & IFF_LOOPBACK);
 }
 
-static void read_dev(struct stamps_kernel *kernel, struct doctor_dev *dev)
+static void read_dev(int fd, struct doctor_dev *dev)
 {
 	struct ethtool_coalesce coalesce = { .cmd = ETHTOOL_GCOALESCE };
 	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
 	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
 	struct stamps stamps;
 
-	if (!request_ioctl(kernel->fd, dev->name, SIOCETHTOOL, &flags))
+	if (!request_ioctl(fd, dev->name, SIOCETHTOOL, &flags))
 		dev->lro = flags.data & ETH_FLAG_LRO;
-	if (!request_ioctl(kernel->fd, dev->name, SIOCETHTOOL, &coalesce))
+	if (!request_ioctl(fd, dev->name, SIOCETHTOOL, &coalesce))
 		dev->rx_delay_us = coalesce.rx_coalesce_usecs;
-	if (!request_ioctl(kernel->fd, dev->name, SIOCETHTOOL, &link) &&
+	if (!request_ioctl(fd, dev->name, SIOCETHTOOL, &link) &&
 	    ethtool_cmd_speed(&link) < (uint32_t)SPEED_UNKNOWN)
 		dev->bytes_ps = 125000ULL * ethtool_cmd_speed(&link);
-	stamps_read(kernel, dev->name, &stamps);
+	stamps_read(fd, dev->name, &stamps);
 	dev->can_stamp = !stamps.info_err && stamps.rx_filters & 1U << HWTSTAMP_FILTER_ALL;
 	dev->stamps = !stamps.config_err && stamps.rx_filter == HWTSTAMP_FILTER_ALL;
 }
@@ -240,25 +241,23 @@ int doctor_read_devs(struct doctor_host *host)
 	const struct nl_reader reader = { .message = take_qdisc, .restart = restart_qdiscs,
 					  .data = host };
 	struct if_nameindex *names, *name;
-	struct stamps_kernel kernel;
 	struct doctor_dev *dev;
-	int ret;
+	int fd = stamps_open();
 
-	ret = stamps_open(&kernel);
-	if (ret)
-		return ret;
+	if (fd < 0)
+		return fd;
 	names = if_nameindex();
 	for (name = names; name && name->if_index; name++) {
-		if (!is_up(kernel.fd, name->if_name))
+		if (!is_up(fd, name->if_name))
 			continue;
 		dev = list_grow(&host->devs, &host->n_devs, sizeof(*dev));
 		if (!dev)
 			break;
 		snprintf(dev->name, sizeof(dev->name), "%s", name->if_name);
 		dev->ifindex = name->if_index;
-		read_dev(&kernel, dev);
+		read_dev(fd, dev);
 	}
 	if_freenameindex(names);
-	stamps_close(&kernel);
+	close(fd);
 	return dump(RTM_GETQDISC, sizeof(struct tcmsg), AF_UNSPEC, &reader);
 }

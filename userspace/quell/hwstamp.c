@@ -10,38 +10,22 @@
 #include <linux/net_tstamp.h>
 #include <net/if.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "batch.h"
 #include "quell.h"
 #include "stamps.h"
 #include "util.h"
 
-/* By enum hwtstamp_rx_filters, named as by ethtool -T. */
+/* By enum hwtstamp_rx_filters, and below hwtstamp_tx_types, named as by ethtool -T. */
 static const char *const filter_names[] = {
-	[HWTSTAMP_FILTER_NONE] = "none",
-	[HWTSTAMP_FILTER_ALL] = "all",
-	[HWTSTAMP_FILTER_SOME] = "some",
-	[HWTSTAMP_FILTER_PTP_V1_L4_EVENT] = "ptpv1-l4-event",
-	[HWTSTAMP_FILTER_PTP_V1_L4_SYNC] = "ptpv1-l4-sync",
-	[HWTSTAMP_FILTER_PTP_V1_L4_DELAY_REQ] = "ptpv1-l4-delay-req",
-	[HWTSTAMP_FILTER_PTP_V2_L4_EVENT] = "ptpv2-l4-event",
-	[HWTSTAMP_FILTER_PTP_V2_L4_SYNC] = "ptpv2-l4-sync",
-	[HWTSTAMP_FILTER_PTP_V2_L4_DELAY_REQ] = "ptpv2-l4-delay-req",
-	[HWTSTAMP_FILTER_PTP_V2_L2_EVENT] = "ptpv2-l2-event",
-	[HWTSTAMP_FILTER_PTP_V2_L2_SYNC] = "ptpv2-l2-sync",
-	[HWTSTAMP_FILTER_PTP_V2_L2_DELAY_REQ] = "ptpv2-l2-delay-req",
-	[HWTSTAMP_FILTER_PTP_V2_EVENT] = "ptpv2-event",
-	[HWTSTAMP_FILTER_PTP_V2_SYNC] = "ptpv2-sync",
-	[HWTSTAMP_FILTER_PTP_V2_DELAY_REQ] = "ptpv2-delay-req",
-	[HWTSTAMP_FILTER_NTP_ALL] = "ntp-all",
+	"none", "all", "some", "ptpv1-l4-event", "ptpv1-l4-sync", "ptpv1-l4-delay-req",
+	"ptpv2-l4-event", "ptpv2-l4-sync", "ptpv2-l4-delay-req", "ptpv2-l2-event",
+	"ptpv2-l2-sync", "ptpv2-l2-delay-req", "ptpv2-event", "ptpv2-sync", "ptpv2-delay-req",
+	"ntp-all",
 };
 
-static const char *const tx_names[] = {
-	[HWTSTAMP_TX_OFF] = "off",
-	[HWTSTAMP_TX_ON] = "on",
-	[HWTSTAMP_TX_ONESTEP_SYNC] = "onestep-sync",
-	[HWTSTAMP_TX_ONESTEP_P2P] = "onestep-p2p",
-};
+static const char *const tx_names[] = { "off", "on", "onestep-sync", "onestep-p2p" };
 
 /* SOF_TIMESTAMPING_*, by bit number; the other bits are no capabilities of a NIC. */
 static const char *const capability_names[] = {
@@ -108,20 +92,18 @@ static void print_stamps(struct out *o, const char *dev, const struct stamps *st
 	else
 		out_u64(o, "phc", " clock ptp%s", stamps->phc);
 	print_abilities(o, stamps);
-	if (stamps->config_err)
-		out_null(o, "by", "\n");
-	else
-		out_str(o, "by", " by %s\n", stamps->by_netlink ? "netlink" : "ioctl");
+	out_text(o, "\n");
 	out_close_object(o);
 }
 
-static int open_kernel(struct stamps_kernel *kernel)
+/* A socket, or a negative errno value after a complaint. */
+static int open_socket(void)
 {
-	int ret = stamps_open(kernel);
+	int fd = stamps_open();
 
-	if (ret)
-		complain("cannot open a socket: %s", strerror(-ret));
-	return ret;
+	if (fd < 0)
+		complain("cannot open a socket: %s", strerror(-fd));
+	return fd;
 }
 
 /* quell hwtstamp show [DEV] */
@@ -129,41 +111,42 @@ int hwstamp_show(struct app *app, int argc, char **argv)
 {
 	struct if_nameindex *names, *name;
 	uint32_t only = 0;
-	struct stamps_kernel kernel;
 	struct stamps stamps;
+	int fd;
 
 	if (argc && find_dev(argv[0], &only))
 		return STATUS_INPUT;
-	if (open_kernel(&kernel))
+	fd = open_socket();
+	if (fd < 0)
 		return STATUS_KERNEL;
 	names = if_nameindex();
 	out_open_array(&app->out, NULL);
 	for (name = names; name && name->if_index; name++) {
 		if (only && only != name->if_index)
 			continue;
-		stamps_read(&kernel, name->if_name, &stamps);
+		stamps_read(fd, name->if_name, &stamps);
 		print_stamps(&app->out, name->if_name, &stamps);
 	}
 	out_close_array(&app->out);
 	if_freenameindex(names);
-	stamps_close(&kernel);
+	close(fd);
 	return STATUS_OK;
 }
 
 static int complain_stamps(const char *dev, const char *state, const struct stamps *stamps,
-			   const struct nl_error *err)
+			   int err)
 {
 	char text[512];
 
 	filters_text(text, sizeof(text), stamps->rx_filters);
-	if (err->code == EPERM)
+	if (err == EPERM)
 		complain("%s: cannot switch stamps %s: %s (needs CAP_NET_ADMIN)", dev, state,
-			 strerror(err->code));
-	else if (err->code == EOPNOTSUPP || err->code == ENOTTY)
+			 strerror(err));
+	else if (err == EOPNOTSUPP || err == ENOTTY)
 		complain("%s: cannot switch stamps %s: the driver has no hardware stamps", dev, state);
 	else
 		complain("%s: cannot switch stamps %s: %s; it offers: %s", dev, state,
-			 err->text[0] ? err->text : strerror(err->code), text);
+			 strerror(err), text);
 	return STATUS_KERNEL;
 }
 
@@ -184,15 +167,13 @@ static int check_offers(const char *dev, const struct stamps *stamps)
 }
 
 /* A driver may choose another filter than requested: restore the old one if it is narrower. */
-static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps *stamps,
-		    uint32_t before)
+static int put_back(int fd, const char *dev, struct stamps *stamps, uint32_t before)
 {
 	uint32_t chosen = stamps->rx_filter;
-	struct nl_error err;
+	int err = stamps_set_filter(fd, dev, stamps, before);
 
-	stamps_set_filter(kernel, dev, stamps, before, &err);
 	complain("%s: cannot switch stamps on: the driver chose '%s', which leaves TCP out; %s '%s'",
-		 dev, filter_name(chosen), err.code ? "cannot go back to" : "back to",
+		 dev, filter_name(chosen), err ? "cannot go back to" : "back to",
 		 filter_name(before));
 	return STATUS_KERNEL;
 }
@@ -201,25 +182,23 @@ static int put_back(struct stamps_kernel *kernel, const char *dev, struct stamps
 static int set_stamps(const struct app *app, const char *dev, bool on, struct stamps *stamps)
 {
 	uint32_t filter = on ? HWTSTAMP_FILTER_ALL : HWTSTAMP_FILTER_NONE, before;
-	struct stamps_kernel kernel;
-	struct nl_error err = {};
-	int status = STATUS_OK;
+	int fd = open_socket(), status = STATUS_OK, err = 0;
 
-	if (open_kernel(&kernel))
+	if (fd < 0)
 		return STATUS_KERNEL;
-	stamps_read(&kernel, dev, stamps);
+	stamps_read(fd, dev, stamps);
 	before = stamps->rx_filter;
 	if (on && check_offers(dev, stamps))
 		status = STATUS_KERNEL;
 	else if (app->check)
-		err.code = stamps->config_err;
+		err = stamps->config_err;
 	else if (stamps->config_err || before != filter)
-		stamps_set_filter(&kernel, dev, stamps, filter, &err);
-	if (err.code)
-		status = complain_stamps(dev, on ? "on" : "off", stamps, &err);
+		err = stamps_set_filter(fd, dev, stamps, filter);
+	if (err)
+		status = complain_stamps(dev, on ? "on" : "off", stamps, err);
 	else if (!status && !app->check && on && stamps->rx_filter != HWTSTAMP_FILTER_ALL)
-		status = put_back(&kernel, dev, stamps, before);
-	stamps_close(&kernel);
+		status = put_back(fd, dev, stamps, before);
+	close(fd);
 	return status;
 }
 
@@ -230,15 +209,15 @@ static int set_stamps(const struct app *app, const char *dev, bool on, struct st
 int hwstamp_save(FILE *set, FILE *reset)
 {
 	struct if_nameindex *names, *name;
-	struct stamps_kernel kernel;
 	char word[BATCH_WORD_LEN];
+	int fd = open_socket();
 	struct stamps stamps;
 
-	if (open_kernel(&kernel))
+	if (fd < 0)
 		return STATUS_KERNEL;
 	names = if_nameindex();
 	for (name = names; name && name->if_index; name++) {
-		stamps_read(&kernel, name->if_name, &stamps);
+		stamps_read(fd, name->if_name, &stamps);
 		if (stamps.config_err || stamps.rx_filter != HWTSTAMP_FILTER_ALL)
 			continue;
 		fprintf(set, "hwtstamp on %s\n", batch_word(word, name->if_name));
@@ -246,7 +225,7 @@ int hwstamp_save(FILE *set, FILE *reset)
 			stamps.tx_type == HWTSTAMP_TX_OFF ? "off" : "on", word);
 	}
 	if_freenameindex(names);
-	stamps_close(&kernel);
+	close(fd);
 	return STATUS_OK;
 }
 
