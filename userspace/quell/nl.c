@@ -371,6 +371,8 @@ static int open_socket(struct nl *nl, int protocol, struct nl_error *err)
 
 	/* Only improves reports: ignore errors of kernels without it. */
 	mnl_socket_setsockopt(nl->sock, NETLINK_EXT_ACK, &one, sizeof(one));
+	/* Without the request, which may be larger than the buffer. */
+	mnl_socket_setsockopt(nl->sock, NETLINK_CAP_ACK, &one, sizeof(one));
 	if (!mnl_socket_bind(nl->sock, 0, MNL_SOCKET_AUTOPID))
 		return 0;
 	fail(err, errno);
