@@ -86,12 +86,11 @@ const struct param *cc_find_param(const struct cc *cc, const char *name)
 	return NULL;
 }
 
-/* Widths of the columns of one table, except the last. */
-struct widths {
-	int	name;
-	int	value;
-	int	def;
-	int	range;
+/* A row of the table of parameters, but for its last column. */
+enum { NAME, VALUE, DEFAULT, RANGE, CELLS };
+
+struct row {
+	char	cell[CELLS][CC_RANGE_LEN];
 };
 
 /* Write the range of a parameter, CC_RANGE_LEN bytes at most. */
@@ -106,56 +105,39 @@ void cc_format_range(char *buf, size_t len, const struct param *p)
 			qty_format(max, sizeof(max), p->unit, p->max) : "");
 }
 
-static void widen(int *width, const char *text)
+static void fill_row(struct row *row, const struct param *p)
 {
-	int len = strlen(text);
-
-	if (*width < len)
-		*width = len;
+	strcpy(row->cell[VALUE], "-");
+	strcpy(row->cell[DEFAULT], "-");
+	out_escape(row->cell[NAME], CC_RANGE_LEN, p->name);
+	if (HAVE(p, QUELL_A_PARAM_VALUE))
+		qty_format(row->cell[VALUE], CC_RANGE_LEN, p->unit, p->value);
+	if (HAVE(p, QUELL_A_PARAM_DEFAULT))
+		qty_format(row->cell[DEFAULT], CC_RANGE_LEN, p->unit, p->def);
+	cc_format_range(row->cell[RANGE], CC_RANGE_LEN, p);
 }
 
-static struct widths measure(const struct cc *cc, const char *only)
+static void widen(int *width, const struct row *row)
 {
-	struct widths w = {
-		strlen("PARAMETER"), strlen("VALUE"), strlen("DEFAULT"), strlen("RANGE"),
-	};
-	char text[CC_RANGE_LEN];
-	size_t i;
+	int i, len;
 
-	for (i = 0; i < cc->n_params; i++) {
-		const struct param *p = &cc->params[i];
-
-		if (only && strcmp(only, p->name))
-			continue;
-		widen(&w.name, p->name);
-		widen(&w.value, qty_format(text, sizeof(text), p->unit, p->value));
-		widen(&w.def, qty_format(text, sizeof(text), p->unit, p->def));
-		cc_format_range(text, sizeof(text), p);
-		widen(&w.range, text);
+	for (i = 0; i < CELLS; i++) {
+		len = strlen(row->cell[i]);
+		if (width[i] < len)
+			width[i] = len;
 	}
-	return w;
 }
 
-static void print_cell(struct out *o, const char *key, const char *text, int width)
+static void print_row(struct out *o, const char *mark, const struct row *row, const int *width)
 {
-	char cell[256];
+	char text[CC_RANGE_LEN + 3];
+	int i;
 
-	snprintf(cell, sizeof(cell), "%-*s  ", width, text);
-	out_str(o, key, "%s", o->json ? text : cell);
-}
-
-/* Print a value of a parameter; NULL: not reported by the kernel. */
-static void print_qty_cell(struct out *o, const char *key, const struct param *p,
-			   const uint64_t *value, int width)
-{
-	char text[QTY_TEXT_LEN];
-	char cell[256];
-
-	if (o->json && !value)
-		return;
-	snprintf(cell, sizeof(cell), "%-*s  ", width,
-		 value ? qty_format(text, sizeof(text), p->unit, *value) : "-");
-	out_u64_as(o, key, "%s", value ? *value : 0, cell);
+	out_text(o, mark);
+	for (i = 0; i < CELLS; i++) {
+		snprintf(text, sizeof(text), "%-*s  ", width[i], row->cell[i]);
+		out_text(o, text);
+	}
 }
 
 bool param_is_changed(const struct param *p)
@@ -163,37 +145,21 @@ bool param_is_changed(const struct param *p)
 	return HAVE(p, QUELL_A_PARAM_DEFAULT) && p->value != p->def;
 }
 
-static void print_param(struct out *o, const struct param *p, const struct widths *w)
+/* In JSON; a value that the kernel does not report is left out. */
+static void print_values(struct out *o, const struct param *p)
 {
-	char range[CC_RANGE_LEN];
 	char unit[32];
 
-	cc_format_range(range, sizeof(range), p);
-
-	out_open_object(o, NULL);
-	out_text(o, param_is_changed(p) ? "* " : "  ");
-	print_cell(o, "name", p->name, w->name);
+	out_str(o, "name", NULL, p->name);
 	out_str(o, "unit", NULL, qty_unit_name(p->unit, unit, sizeof(unit)));
-	print_qty_cell(o, "value", p, HAVE(p, QUELL_A_PARAM_VALUE) ? &p->value : NULL, w->value);
-	print_qty_cell(o, "default", p, HAVE(p, QUELL_A_PARAM_DEFAULT) ? &p->def : NULL, w->def);
-	print_cell(o, NULL, range, w->range);
+	if (HAVE(p, QUELL_A_PARAM_VALUE))
+		out_u64(o, "value", NULL, p->value);
+	if (HAVE(p, QUELL_A_PARAM_DEFAULT))
+		out_u64(o, "default", NULL, p->def);
 	if (HAVE(p, QUELL_A_PARAM_RANGE_MIN))
 		out_u64(o, "min", NULL, p->min);
 	if (HAVE(p, QUELL_A_PARAM_RANGE_MAX))
 		out_u64(o, "max", NULL, p->max);
-	out_str(o, "doc", "%s", p->doc ? p->doc : "");
-	out_text(o, "\n");
-	out_close_object(o);
-}
-
-static void print_header(struct out *o, const struct widths *w)
-{
-	out_text(o, "  ");
-	print_cell(o, NULL, "PARAMETER", w->name);
-	print_cell(o, NULL, "VALUE", w->value);
-	print_cell(o, NULL, "DEFAULT", w->def);
-	print_cell(o, NULL, "RANGE", w->range);
-	out_text(o, "MEANING\n");
 }
 
 /*
@@ -202,18 +168,35 @@ static void print_header(struct out *o, const struct widths *w)
  */
 unsigned int cc_print_params(struct out *o, const struct cc *cc, const char *only)
 {
-	struct widths w = measure(cc, only);
+	static const struct row header = { { "PARAMETER", "VALUE", "DEFAULT", "RANGE" } };
 	unsigned int changed = 0;
+	int width[CELLS] = {};
+	struct row row;
 	size_t i;
 
-	out_open_array(o, "params");
-	if (cc->n_params)
-		print_header(o, &w);
+	widen(width, &header);
 	for (i = 0; i < cc->n_params; i++) {
-		if (only && strcmp(only, cc->params[i].name))
+		fill_row(&row, &cc->params[i]);
+		if (!only || !strcmp(only, cc->params[i].name))
+			widen(width, &row);
+	}
+	out_open_array(o, "params");
+	if (cc->n_params) {
+		print_row(o, "  ", &header, width);
+		out_text(o, "MEANING\n");
+	}
+	for (i = 0; i < cc->n_params; i++) {
+		const struct param *p = &cc->params[i];
+
+		if (only && strcmp(only, p->name))
 			continue;
-		changed += param_is_changed(&cc->params[i]);
-		print_param(o, &cc->params[i], &w);
+		changed += param_is_changed(p);
+		out_open_object(o, NULL);
+		print_values(o, p);
+		fill_row(&row, p);
+		print_row(o, param_is_changed(p) ? "* " : "  ", &row, width);
+		out_str(o, "doc", "%s\n", p->doc ? p->doc : "");
+		out_close_object(o);
 	}
 	out_close_array(o);
 	return changed;
