@@ -171,44 +171,15 @@ struct link {
 	uint32_t	have;
 };
 
-/* Lists that grow while a dump is read. */
-struct cc_list {
-	struct cc	*list;
-	size_t		n;
-};
-
-struct stat_list {
-	struct stat_group	*list;
-	size_t			n;
-};
-
-struct flow_list {
-	struct flow	*list;
-	size_t		n;
-};
-
-struct lookahead_list {
-	struct lookahead	*list;
-	size_t			n;
-};
-
-struct sender_list {
-	struct sender	*list;
-	size_t		n;
-};
-
-struct receiver_list {
-	struct receiver	*list;
-	size_t		n;
-};
-
-struct link_list {
-	struct link	*list;
-	size_t		n;
-};
-
-/* NAME_list_add() and NAME_list_free(): list_add() and list_free() of that kind. */
-#define MODEL_LIST(name_)							\
+/*
+ * struct NAME_list, which grows while a dump is read; NAME_list_add() and NAME_list_free() are
+ * list_add() and list_free() of that kind.
+ */
+#define MODEL_LIST(name_, type_)						\
+struct name_##_list {								\
+	struct type_	*list;							\
+	size_t		n;							\
+};										\
 extern const struct attr_kind name_##_kind;					\
 static inline int name_##_list_add(struct name_##_list *l, const struct nlmsghdr *nlh)	\
 {										\
@@ -219,13 +190,13 @@ static inline void name_##_list_free(struct name_##_list *l)			\
 	list_free(&name_##_kind, l);						\
 }
 
-MODEL_LIST(cc)
-MODEL_LIST(stat)
-MODEL_LIST(sender)
-MODEL_LIST(receiver)
-MODEL_LIST(link)
-MODEL_LIST(lookahead)
-MODEL_LIST(flow)
+MODEL_LIST(cc, cc)
+MODEL_LIST(stat, stat_group)
+MODEL_LIST(sender, sender)
+MODEL_LIST(receiver, receiver)
+MODEL_LIST(link, link)
+MODEL_LIST(lookahead, lookahead)
+MODEL_LIST(flow, flow)
 
 /* Counters without their meanings. */
 extern const struct attr_kind flow_counter_kind;
