@@ -33,61 +33,7 @@ static void explain(void)
 		"                  [ deflect threshold { SIZE | TIME } [ entries N ] [ tokens BASE MAX ]\n"
 		"                            [ idle TIME ] via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
-		"  rate           speed of the port, 0 to %" PRIu64 " bytes/s; 0 is device speed (default 0)\n"
-		"  overhead       of each packet on the wire beyond its length, 0 to %d bytes (default 0)\n"
-		"  limit          data band, %d to %d bytes (default %d)\n"
-		"  control-limit  control band, %d to %d bytes (default %d)\n"
-		"  control-share  largest share of the wire for control while data is queued, above 0 to 1 (default 0.9)\n"
-		"  ecn            mark at dequeue (default) or enqueue\n"
-		"  min, max       no marks below min, all marked from max on, 0 to %d bytes (max: default min)\n"
-		"  prob           probability just below max, 0 to 1 (default 1)\n"
-		"  drop           packets to be marked that are not ECN-capable (default: send them)\n"
-		"  ecn-class      other thresholds for these DSCPs, 0 to 63; up to %d times; replaces all classes\n"
-		"  noecn          never mark (default)\n"
-		"  seed           of the marking lottery, 0 to %" PRIu32 "; 0 is random (default 0)\n"
-		"  telemetry      stamp data that has room; base round-trip time of the network, %dns to %ds (default off)\n"
-		"  tcp-int        write to TCP-INT options; averaging time of the available rate, %dns to %ds (default off)\n"
-		"  trim           truncate packets beyond the data band's limit to size, %d to %d bytes\n"
-		"  dscp           of trimmed packets, %d to %d (default %d)\n"
-		"  queue          band of trimmed packets (default control)\n"
-		"  eligible       DSCPs trimmed, like 46 or 8-15,46; TCP with the Quell option always is\n"
-		"                 (default none)\n"
-		"  known          further DSCPs of packets trimmed by others, 1 to 63 (default none)\n"
-		"  to-sender      send a NACK to senders with the Quell option instead (default: send it on)\n"
-		"  notrim         drop such packets (default)\n"
-		"  buffer         shared by ports of this network namespace with buffer or alpha, %d to %d bytes (default off)\n"
-		"  alpha          share of its free bytes that this port may use, 2^-16 to %d (with buffer: default 1)\n"
-		"  percentiles    keep depth and sojourn percentiles from now on (default off)\n"
-		"  split-gso      segment every super-packet on entry; auto: where rate is set (default auto)\n"
-		"  no-split-gso   segment only those with segments treated differently\n"
-		"  joint          with mq as parent: one port together with the device's other joint queues\n"
-		"  nojoint        a separate port (default)\n"
-		"  bql            without rate, bytes in the device count for marks and telemetry\n"
-		"  nobql          they do not (default)\n"
-		"  timer_slack    with rate, tolerated delay of packets, so that one timer serves several,\n"
-		"                 up to %dus (default off)\n"
-		"  memory_limit   of the buffers of both bands, %d to %" PRIu32 " bytes; auto: 4 limits and\n"
-		"                 64 control-limits, at least %d (default auto)\n"
-		"  deflect        flows that start with more than threshold queued take an alternate path, 1 to %d of them\n"
-		"  threshold      a TIME counts at the port's rate, of the same command\n"
-		"  entries        flows deflected at a time, 0 to %d (default %d)\n"
-		"  tokens         a packet of DSCP BASE + n may be deflected n times, MAX at most (default 0 %d)\n"
-		"  idle           above the delay difference of any two paths through the network, %dus to %ds (default %dms)\n"
-		"  nodeflect      never deflect (default)\n",
-		(uint64_t)SWPORT_RATE_MAX, SWPORT_OVERHEAD_MAX,
-		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_LIMIT_DEFAULT,
-		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_CONTROL_LIMIT_DEFAULT,
-		SWPORT_LIMIT_MAX, SWPORT_ECN_CLASSES_MAX, UINT32_MAX,
-		SWPORT_TELEMETRY_MIN, SWPORT_TELEMETRY_MAX / 1000000000,
-		SWPORT_TCP_INT_MIN, SWPORT_TCP_INT_MAX / 1000000000,
-		SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX,
-		SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, SWPORT_TRIM_DSCP_DEFAULT,
-		SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, SWPORT_ALPHA_MAX / SWPORT_ALPHA_ONE,
-		SWPORT_TIMER_SLACK_MAX / 1000,
-		SWPORT_MEMORY_MIN, UINT32_MAX, SWPORT_MEMORY_DEFAULT,
-		SWPORT_DEFLECT_VIA_MAX, SWPORT_DEFLECT_ENTRIES_MAX, SWPORT_DEFLECT_ENTRIES_DEFAULT,
-		SWPORT_DEFLECT_TOKENS_DEFAULT, SWPORT_DEFLECT_IDLE_MIN / 1000,
-		(int)(SWPORT_DEFLECT_IDLE_MAX / 1000000000), SWPORT_DEFLECT_IDLE_DEFAULT / 1000000);
+		"Ranges and defaults: tc-swport(8)\n");
 }
 
 /* tc accepts a minus sign or "inf"; here a rate must begin with a digit. */
