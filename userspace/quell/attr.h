@@ -41,12 +41,12 @@ struct attr_row {
 
 /* Entries of a list. */
 struct attr_kind {
-	const struct attr_row	*rows;			/* attributes; others are ignored */
-	size_t			n;			/* number of @rows */
-	size_t			size;			/* of an entry, bytes */
+	const struct attr_row	*rows;		/* attributes; others are ignored */
+	size_t			n;		/* number of @rows */
+	size_t			size;		/* of an entry, bytes */
 	/* offset of a uint32_t, a bit for each attribute below 32 that was present */
 	size_t			have;
-	uint32_t		required;		/* bits that @have must have */
+	uint32_t		required;	/* bits that @have must have */
 	/* called with the list when list_add() has added an entry, or NULL */
 	int			(*after)(void *list);
 };

@@ -23,13 +23,11 @@ struct bpf_object;
 /* An algorithm, its parameters and its counters. */
 struct bpf_model {
 	const struct quell_core	*core;
-	char			name[BPF_CC_NAME_LEN];	/* of its congestion control */
-	/* its parameters; their texts belong to @core */
-	struct cc		cc;
-	/* its counters; their texts belong to @core */
-	struct counters		counters;
-	/* value of the map of parameters, params_bytes */
-	void			*block;
+	/* of its congestion control */
+	char			name[BPF_CC_NAME_LEN];
+	struct cc		cc;		/* its parameters; their texts belong to @core */
+	struct counters		counters;	/* its counters; their texts belong to @core */
+	void			*block;		/* value of the map of parameters, params_bytes */
 };
 
 /* Arguments of a command that loads an object. */
@@ -125,8 +123,7 @@ int complain_bpf(const char *request, int code);
 struct bpf_state {
 	/* sockets that use the code in force, and network namespaces with it as the default */
 	uint64_t	users;
-	/* the same for code that was replaced or unloaded */
-	uint64_t	old_users;
+	uint64_t	old_users;	/* the same for code that was replaced or unloaded */
 	/* of the code in force; empty if not recorded */
 	char		version[BPF_VERSION_LEN];
 };

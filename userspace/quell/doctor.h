@@ -40,20 +40,19 @@ extern const char * const doctor_options[DOCTOR_OPTIONS];
 struct doctor_dev {
 	char		name[IF_NAMESIZE];
 	uint32_t	ifindex;
-	bool		lro;			/* large receive offload is on */
+	bool		lro;		/* large receive offload is on */
 	/* interrupts wait for more packets, us; 0 not, or not known */
 	uint32_t	rx_delay_us;
-	/* it offers hardware stamps for all packets received */
-	bool		can_stamp;
-	bool		stamps;			/* they are on */
+	bool		can_stamp;	/* it offers hardware stamps for all packets received */
+	bool		stamps;		/* they are on */
 	/* a queueing discipline that delays or drops; empty without one */
 	char		qdisc[IF_NAMESIZE];
 	/* kind of its root queueing discipline, or swport wherever there is one */
 	char		root[IF_NAMESIZE];
-	uint64_t	bytes_ps;		/* rate of the link, bytes/s; 0 not known */
-	uint64_t	drop_pkts;		/* packets that its queueing disciplines dropped */
-	uint64_t	mark_pkts;		/* packets that its switch port marked */
-	uint64_t	trim_pkts;		/* packets that its switch port trimmed */
+	uint64_t	bytes_ps;	/* rate of the link, bytes/s; 0 not known */
+	uint64_t	drop_pkts;	/* packets that its queueing disciplines dropped */
+	uint64_t	mark_pkts;	/* packets that its switch port marked */
+	uint64_t	trim_pkts;	/* packets that its switch port trimmed */
 };
 
 /* A reference that keeps an algorithm's module from being unloaded. */
@@ -61,44 +60,43 @@ struct doctor_holder {
 	char		cc[DOCTOR_CC_LEN];
 	/* name of the network namespace, or a path under /proc */
 	char		netns[DOCTOR_NAME_LEN];
-	bool		own;			/* it is the namespace that is examined */
-	bool		is_default;		/* the namespace's sockets get the algorithm */
-	uint32_t	sockets;		/* sockets that use it, listening ones included */
+	bool		own;		/* it is the namespace that is examined */
+	bool		is_default;	/* the namespace's sockets get the algorithm */
+	uint32_t	sockets;	/* sockets that use it, listening ones included */
 };
 
 /* The facts. */
 struct doctor_host {
-	char			release[DOCTOR_NAME_LEN];	/* of the kernel */
-	bool			has_config;			/* its configuration was found */
+	/* of the kernel */
+	char			release[DOCTOR_NAME_LEN];
+	bool			has_config;	/* its configuration was found */
 	/* by enum doctor_option: built in or as a module */
 	bool			option[DOCTOR_OPTIONS];
-	/* the kernel loads signed modules only */
-	bool			locked;
-	bool			has_quell;			/* the module is loaded */
+	bool			locked;		/* the kernel loads signed modules only */
+	bool			has_quell;	/* the module is loaded */
 	/* those of algorithms are installed for this kernel, or built in */
 	bool			has_modules;
-	/* their source is, for dkms to build */
-	bool			has_dkms;
+	bool			has_dkms;	/* their source is, for dkms to build */
 	/* an algorithm loaded as a BPF object; empty without one */
 	char			bpf_cc[DOCTOR_CC_LEN];
 	/* the namespace's congestion control */
 	char			default_cc[DOCTOR_CC_LEN];
-	char			clocksource[DOCTOR_NAME_LEN];	/* clock source in use */
-	char			clocksources[DOCTOR_TEXT_LEN];	/* clock sources available */
-	/* sysctl; or DOCTOR_UNKNOWN, as of the next */
-	int			tcp_ecn;
-	int			tcp_sack;			/* sysctl */
-	/* sysctl, pages; 0 not known, as of the next */
-	uint64_t		tcp_mem[3];
-	uint64_t		tcp_pages;			/* pages that TCP uses */
-	uint64_t		tcp_wmem[3];			/* sysctl, bytes */
-	struct doctor_dev	*devs;				/* interfaces */
+	/* clock source in use */
+	char			clocksource[DOCTOR_NAME_LEN];
+	/* clock sources available */
+	char			clocksources[DOCTOR_TEXT_LEN];
+	int			tcp_ecn;	/* sysctl; or DOCTOR_UNKNOWN, as of the next */
+	int			tcp_sack;	/* sysctl */
+	uint64_t		tcp_mem[3];	/* sysctl, pages; 0 not known, as of the next */
+	uint64_t		tcp_pages;	/* pages that TCP uses */
+	uint64_t		tcp_wmem[3];	/* sysctl, bytes */
+	struct doctor_dev	*devs;		/* interfaces */
 	size_t			n_devs;
-	struct doctor_holder	*holders;			/* references to modules */
+	struct doctor_holder	*holders;	/* references to modules */
 	size_t			n_holders;
 	/* there are namespaces that may not be looked into */
 	bool			other_netns;
-	struct cc_list		ccs;				/* algorithms that are loaded */
+	struct cc_list		ccs;		/* algorithms that are loaded */
 	struct flow_list	flows;
 };
 
@@ -131,7 +129,7 @@ enum doctor_level {
 /* One thing to be said. */
 struct finding {
 	enum doctor_level	level;
-	const char		*check;				/* the check, a word */
+	const char		*check;	/* the check, a word */
 	char			text[DOCTOR_TEXT_LEN];
 	/* its fix; empty if no command does it */
 	char			command[DOCTOR_TEXT_LEN];

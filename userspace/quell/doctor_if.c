@@ -39,14 +39,11 @@ struct view {
 	const struct doctor_change	*change;
 	/* new flows would be fitted to their path */
 	bool				adapt;
-	/* fixed target in force, 0 without one */
-	uint64_t			target_ns;
-	size_t				listeners;			/* sockets that listen */
-	/* connections with a measured round trip */
-	struct group			all;
-	/* those that agreed on ECN */
-	struct group			ecn;
-	struct group			marked;				/* those that had a mark */
+	uint64_t			target_ns;	/* fixed target in force, 0 without one */
+	size_t				listeners;	/* sockets that listen */
+	struct group			all;		/* connections with a measured round trip */
+	struct group			ecn;		/* those that agreed on ECN */
+	struct group			marked;		/* those that had a mark */
 	/* by enum quell_adapt_reason; QUELL_ADAPT_FITS: the algorithm would govern */
 	struct group			reasons[QUELL_ADAPT_REASONS];
 };

@@ -36,9 +36,8 @@ struct subject {
 /* A finding. */
 struct rule {
 	enum doctor_level	level;
-	const char		*check;					/* the check */
-	/* which subjects it is about */
-	enum scope		scope;
+	const char		*check;		/* the check */
+	enum scope		scope;		/* which subjects it is about */
 	/*
 	 * a condition: a configuration option that is missing, the state of the flow's option, or
 	 * the reason for CUBIC; empty: no such condition
@@ -46,10 +45,8 @@ struct rule {
 	const char		*why;
 	/* a further condition, or NULL */
 	bool			(*has)(const struct subject *s);
-	/* the finding; of flows behind their number */
-	const char		*text;
-	/* its fix; empty if no command does it */
-	const char		*command;
+	const char		*text;		/* the finding; of flows behind their number */
+	const char		*command;	/* its fix; empty if no command does it */
 };
 
 static bool is_text(const char *text, const char *want)

@@ -22,18 +22,15 @@
 
 /* Flows of one algorithm to one network. */
 struct summary {
-	const struct flow	*flows;				/* sorted by round-trip time */
-	size_t			n;				/* number of flows */
+	const struct flow	*flows;		/* sorted by round-trip time */
+	size_t			n;		/* number of flows */
 	/* address and length of its prefix */
 	char			network[NETWORK_LEN];
-	uint64_t		rate_bytes_ps;			/* delivery rates of all flows */
-	uint64_t		retrans_segs;			/* of all flows */
-	/* flows that the algorithm governs */
-	uint64_t		by_algorithm;
-	/* flows that search for their window */
-	uint64_t		by_search;
-	/* flows that CUBIC governs, for any reason */
-	uint64_t		by_cubic;
+	uint64_t		rate_bytes_ps;	/* delivery rates of all flows */
+	uint64_t		retrans_segs;	/* of all flows */
+	uint64_t		by_algorithm;	/* flows that the algorithm governs */
+	uint64_t		by_search;	/* flows that search for their window */
+	uint64_t		by_cubic;	/* flows that CUBIC governs, for any reason */
 	/* the same, by enum quell_adapt_reason */
 	uint64_t		reasons[QUELL_ADAPT_REASONS];
 };

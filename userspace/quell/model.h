@@ -66,7 +66,7 @@ struct flow {
 	char		*option;
 	char		*adapt;
 	char		*fallback;
-	char		*reduction;		/* NULL: never */
+	char		*reduction;	/* NULL: never */
 	struct counters	counters;
 	uint64_t	cookie;
 	uint64_t	link_bytes_ps;
@@ -80,10 +80,10 @@ struct flow {
 	uint64_t	reduction_age_ns;
 	uint64_t	reduction_rtt_ns;
 	uint64_t	governor_age_ns;
-	uint64_t	algorithm_ns;		/* this to @cubic_ns: for how long each governed */
+	uint64_t	algorithm_ns;	/* this to @cubic_ns: for how long each governed */
 	uint64_t	search_ns;
 	uint64_t	cubic_ns;
-	uint64_t	base_ns;		/* this to @least_bytes_ps: 0 unless CUBIC governs */
+	uint64_t	base_ns;	/* this to @least_bytes_ps: 0 unless CUBIC governs */
 	uint64_t	longest_ns;
 	uint64_t	standing_ns;
 	uint64_t	fit_target_ns;
@@ -107,12 +107,13 @@ struct flow {
 	uint64_t	share_bytes_ps;
 	uint32_t	n_q8;
 	uint32_t	receiver_senders;
-	uint64_t	delivery_bytes_ps;	/* this to @state: of sock_diag */
+	/* this to @state: of sock_diag */
+	uint64_t	delivery_bytes_ps;
 	uint64_t	acked_bytes;
 	uint64_t	retrans_segs;
 	uint32_t	sent_segs;
 	uint32_t	lost_segs;
-	uint8_t		state;			/* 0: not known */
+	uint8_t		state;		/* 0: not known */
 	uint16_t	family;
 	uint16_t	sport;
 	uint16_t	dport;

@@ -40,9 +40,8 @@ struct nl_group {
 struct nl_reader {
 	/* called for each; 0 or a negative errno value, which ends the request */
 	int	(*message)(const struct nlmsghdr *nlh, void *data);
-	/* called before an interrupted dump is requested again */
-	void	(*restart)(void *data);
-	void	*data;							/* argument of both */
+	void	(*restart)(void *data);	/* called before an interrupted dump is requested again */
+	void	*data;			/* argument of both */
 };
 
 int nl_open(struct nl *nl, const char *family, struct nl_error *err);

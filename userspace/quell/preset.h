@@ -15,10 +15,10 @@
 /* One preset. */
 struct preset {
 	const char	*cc;
-	const char	*name;		/* unique within the algorithm */
-	const char	*source;	/* source of the numbers, one line */
-	/* alternating names and values, separated by single spaces */
-	const char	*set;
+	const char	*name;	/* unique within the algorithm */
+	/* source of the numbers, one line */
+	const char	*source;
+	const char	*set;	/* alternating names and values, separated by single spaces */
 };
 
 /* One parameter of a preset, as written there. */

@@ -33,7 +33,7 @@
 struct pair {
 	/* the name; a longer one is cut, and stays unknown */
 	char		name[PAIR_NAME_LEN];
-	const char	*value;			/* the value */
+	const char	*value;	/* the value */
 };
 
 /* A quantity on the command line: its unit and range; most may be UINT64_MAX. */
@@ -48,10 +48,8 @@ struct word {
 	const char	*word;
 	/* reader of the value; NULL: the word has no value and sets a bool */
 	int		(*read)(const struct word *w, const char *text, void *place);
-	/* in the struct of the arguments */
-	size_t		offset;
-	/* for @read, such as a struct quantity */
-	const void	*data;
+	size_t		offset;	/* in the struct of the arguments */
+	const void	*data;	/* for @read, such as a struct quantity */
 };
 
 /* The words of a verb; @name is for complaints; @again: of a word given twice the last counts. */

@@ -14,25 +14,24 @@
 
 /* One TCP socket. */
 struct diag {
-	uint64_t	cookie;			/* its cookie */
-	/* congestion control; empty if the kernel did not say */
-	char		cc[16];
-	uint64_t	delivery_bytes_ps;	/* delivery rate, bytes/s of payload */
-	uint64_t	acked_bytes;		/* payload acknowledged so far */
-	uint32_t	retrans_segs;		/* segments retransmitted so far */
+	uint64_t	cookie;		/* its cookie */
+	char		cc[16];		/* congestion control; empty if the kernel did not say */
+	/* delivery rate, bytes/s of payload */
+	uint64_t	delivery_bytes_ps;
+	uint64_t	acked_bytes;	/* payload acknowledged so far */
+	uint32_t	retrans_segs;	/* segments retransmitted so far */
 	/* segments with data sent so far, retransmissions included */
 	uint32_t	sent_segs;
-	uint32_t	lost_segs;		/* segments counted as lost now */
-	uint32_t	min_rtt_us;		/* smallest round-trip time; 0 not measured */
-	uint32_t	mss_bytes;		/* payload of a segment */
-	uint32_t	marked_pkts;		/* packets delivered with a mark */
-	uint16_t	family;			/* address family */
-	uint8_t		daddr[16];		/* remote address */
-	/* state of the connection, a number of the kernel */
-	uint8_t		state;
-	bool		has_ecn;		/* both ends agreed on ECN */
-	bool		app_limited;		/* the delivery rate is that of the program */
-	bool		has_info;		/* the kernel sent the measurements */
+	uint32_t	lost_segs;	/* segments counted as lost now */
+	uint32_t	min_rtt_us;	/* smallest round-trip time; 0 not measured */
+	uint32_t	mss_bytes;	/* payload of a segment */
+	uint32_t	marked_pkts;	/* packets delivered with a mark */
+	uint16_t	family;		/* address family */
+	uint8_t		daddr[16];	/* remote address */
+	uint8_t		state;		/* state of the connection, a number of the kernel */
+	bool		has_ecn;	/* both ends agreed on ECN */
+	bool		app_limited;	/* the delivery rate is that of the program */
+	bool		has_info;	/* the kernel sent the measurements */
 };
 
 struct diag_list {

@@ -37,9 +37,9 @@ int history_path(char *path, size_t path_len, char *id, size_t id_len);
 
 /* Input of the printer of metrics. */
 struct metrics {
-	const struct stat_list	*stats;		/* the counters */
-	const struct cc_list	*ccs;		/* the algorithms, for their numbers of flows */
-	const char		*netns;		/* label of all, or NULL */
+	const struct stat_list	*stats;	/* the counters */
+	const struct cc_list	*ccs;	/* the algorithms, for their numbers of flows */
+	const char		*netns;	/* label of all, or NULL */
 	/* in the format of that name, not in that of Prometheus */
 	bool			openmetrics;
 };

@@ -31,9 +31,9 @@
 struct session {
 	const struct trace_args		*words;
 	FILE				*file;
-	const char			*path;		/* of @file, for the plot */
+	const char			*path;	/* of @file, for the plot */
 	uint64_t			records;
-	uint64_t			end_ns;		/* 0: no limit */
+	uint64_t			end_ns;	/* 0: no limit */
 	char				plotter[PATH_MAX];
 };
 

@@ -18,18 +18,18 @@ struct ring_buffer;
 
 /* Flows to trace, for how long, and the output. */
 struct trace_args {
-	/* which flows; without the network namespace */
-	struct quell_trace_config	config;
-	bool				any_netns;	/* those of all network namespaces */
-	uint64_t			count;		/* end after so many records; 0: never */
-	uint64_t			for_ns;		/* end after so long; 0: never */
+	struct quell_trace_config	config;	/* which flows; without the network namespace */
+	/* those of all network namespaces */
+	bool				any_netns;
+	uint64_t			count;	/* end after so many records; 0: never */
+	uint64_t			for_ns;	/* end after so long; 0: never */
 	/* room for records that wait to be written */
 	uint64_t			buffer_bytes;
 	/* directory of the BPF object; NULL for the usual one */
 	const char			*dir;
 	/* file for the records; NULL for standard output */
 	const char			*output;
-	const char			*plot;		/* file for the plot; NULL: no plot */
+	const char			*plot;	/* file for the plot; NULL: no plot */
 };
 
 int trace_args_parse(struct trace_args *words, int argc, char **argv);
@@ -39,11 +39,11 @@ int trace_args_parse(struct trace_args *words, int argc, char **argv);
 
 /* The tracer, opened or attached. */
 struct trace_code {
-	struct bpf_object	*object;			/* libbpf's handle */
+	struct bpf_object	*object;	/* libbpf's handle */
 	/* attachments; not pinned, so all go with this process */
 	struct bpf_link		*links[TRACE_LINKS_MAX];
 	size_t			n_links;
-	struct ring_buffer	*ring;				/* the records */
+	struct ring_buffer	*ring;		/* the records */
 };
 
 /* Called for each record; a result other than 0 ends the round. */

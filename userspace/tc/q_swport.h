@@ -34,22 +34,20 @@ struct swport_via {
 
 /* State of parsing the command line. */
 struct swport_args {
-	int argc;						/* number of words left */
-	char **argv;						/* next word */
-	/* bit per TCA_SWPORT_* that was set */
-	uint64_t given;
-	uint64_t value[TCA_SWPORT_MAX + 1];			/* values by TCA_SWPORT_* */
-	/* sizes by TCA_SWPORT_*, as typed */
-	const char *word[TCA_SWPORT_MAX + 1];
+	int argc;					/* number of words left */
+	char **argv;					/* next word */
+	uint64_t given;					/* bit per TCA_SWPORT_* that was set */
+	uint64_t value[TCA_SWPORT_MAX + 1];		/* values by TCA_SWPORT_* */
+	const char *word[TCA_SWPORT_MAX + 1];		/* sizes by TCA_SWPORT_*, as typed */
 	/* number of entries in @class, if TCA_SWPORT_ECN_CLASSES is given */
 	unsigned int classes;
-	struct swport_class class[SWPORT_ECN_CLASSES_MAX];	/* each ecn-class */
+	/* each ecn-class */
+	struct swport_class class[SWPORT_ECN_CLASSES_MAX];
 	/* the deflection threshold is in ns until swport_finish_threshold() */
 	bool threshold_is_time;
-	const char *dev;					/* device of the qdisc */
-	int via_nr;						/* number of alternates */
-	/* the alternates; sent if there are any */
-	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];
+	const char *dev;				/* device of the qdisc */
+	int via_nr;					/* number of alternates */
+	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];	/* the alternates; sent if there are any */
 };
 
 /* A word of the command line. */
@@ -57,12 +55,11 @@ struct swport_word {
 	const char *word;
 	/* reader of its value */
 	int (*parse)(struct swport_args *args, const struct swport_word *w);
-	int attr;								/* TCA_SWPORT_* */
+	int attr;	/* TCA_SWPORT_* */
 	/* in error messages; NULL: as @word */
 	const char *name;
-	/* smallest value; of a word that has no value behind it, the value */
-	uint32_t min;
-	uint32_t max;								/* largest value */
+	uint32_t min;	/* smallest value; of a word that has no value behind it, the value */
+	uint32_t max;	/* largest value */
 };
 
 /* Buffer size for a list of DSCPs. */

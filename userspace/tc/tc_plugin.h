@@ -17,8 +17,8 @@
 
 /* Callbacks of tc for one kind of qdisc. */
 struct qdisc_util {
-	struct qdisc_util *next;						/* used by tc */
-	const char *id;								/* kind */
+	struct qdisc_util *next;	/* used by tc */
+	const char *id;			/* kind */
 	/* command line to netlink; if non-zero, tc exits without sending */
 	int (*parse_qopt)(struct qdisc_util *qu, int argc, char **argv,
 			  struct nlmsghdr *n, const char *dev);
@@ -30,7 +30,8 @@ struct qdisc_util {
 	/* for classes */
 	int (*parse_copt)(struct qdisc_util *qu, int argc, char **argv,
 			  struct nlmsghdr *n, const char *dev);
-	int (*print_copt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);	/* for classes */
+	/* for classes */
+	int (*print_copt)(struct qdisc_util *qu, FILE *f, struct rtattr *opt);
 	/* for qdiscs that filter blocks attach to */
 	int (*has_block)(struct qdisc_util *qu, struct rtattr *opt,
 			 uint32_t block_idx, bool *p_has);
