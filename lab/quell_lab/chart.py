@@ -12,11 +12,6 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-import matplotlib
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator  # noqa: E402
-
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vPX*"		# not as many as colours, so that both together repeat late
 DASHES = ("-", "--", "-.", ":")
@@ -198,6 +193,7 @@ def _draw_line(axes, line, look, points):
 
 def _set_axis(axes, which, axis):
     """Scale, ends, name and ticks of the horizontal ("x") or the vertical axis."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
     limits = getattr(axes, f"set_{which}lim")
     getattr(axes, f"set_{which}scale")(**axis.scale)
     limits(axis.low, axis.high)
@@ -239,8 +235,23 @@ def _draw_facet(axes, facet, runs, count):
         axes.legend(**facet.legend)
 
 
+def pyplot():
+    """Matplotlib, which takes half a second to load: not for tables alone."""
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+    return plt
+
+
+def shade(part):
+    """A colour from dark, 0, to light, 1."""
+    from matplotlib import colormaps
+    return colormaps["viridis"](0.15 + 0.72 * part)
+
+
 def figure(chart, runs=()):
     """Matplotlib's figure of a chart; runs: labels of the algorithms in the report's order."""
+    plt = pyplot()
     runs = numbers(runs)
     columns = min(chart.columns, len(chart.facets))
     rows = [chart.facets[first:first + columns]
@@ -281,6 +292,7 @@ def figure(chart, runs=()):
 def svg(chart, runs=(), title=None):
     """SVG text of a chart, the same for the same chart."""
     buffer = io.StringIO()
+    plt = pyplot()
     drawn = figure(chart, runs)
     with plt.rc_context(STYLE):
         drawn.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None,
@@ -291,6 +303,7 @@ def svg(chart, runs=(), title=None):
 
 def write_pdf(path, chart, runs=(), title=None):
     """Write a chart as PDF with its fonts, the same for the same chart."""
+    plt = pyplot()
     drawn = figure(chart, runs)
     with plt.rc_context(STYLE):
         drawn.savefig(path, format="pdf", metadata={"CreationDate": None, "Creator": None,

@@ -5,8 +5,6 @@ import bisect
 import math
 import re
 
-import matplotlib
-
 from . import chart, dart_chart, own_axes, slowdown_chart, units
 from .chart import DOTTED, INSIDE, Axis, Chart, Facet, Line
 from .convergence import Steps, sender_rates
@@ -222,8 +220,7 @@ def flow_lines(result, lines, end_ns):
     if len(lines) <= LINES_MAX:	# from dark for the first to start to light for the last
         order = sorted(result.flows, key=lambda row: (row.start_ns, row.flow.number))
         count = max(len(order) - 1, 1)
-        return [_steps(lines[row.flow.number], color=matplotlib.colormaps["viridis"](
-            0.15 + 0.72 * position / count))
+        return [_steps(lines[row.flow.number], color=chart.shade(position / count))
                 for position, row in enumerate(order) if row.flow.number in lines]
     return _band(result, lines, end_ns) + [
         _steps(lines[number], color=colour, name=name)

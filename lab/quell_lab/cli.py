@@ -363,7 +363,7 @@ def _facts(args, command, kernel, jobs_max):
 
 def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
-    from . import output  # matplotlib takes a second to load: not for bad input
+    from . import output  # jinja2 takes a while to load: not for bad input
     jobs_max, timeout_s, kernel = _options(args)
     _ready(args, kernel, wanted, min(jobs_max, len(wanted.variants)))
     _replace(args)

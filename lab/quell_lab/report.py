@@ -217,7 +217,7 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
     version and notes.
     """
     hot = charts.fullest_port(summaries)
-    network = chart.svg(network_chart.make(scenario.graph, hot))
+    network = chart.svg(network_chart.make(scenario.graph, hot)) if facts["has_figures"] else None
     page.write(
         path, "report.html", title=scenario.title, scenario=scenario,
         lead="Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
@@ -231,7 +231,7 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
         more=show.table((*_queue_columns(hot), *MORE_COLUMNS), summaries),
         costs=show.costs(summaries),
         figures=[(one, _caption(stem, bool(scenario.paper))) for stem, one in drawn.items()],
-        network=page.drawn(network, "network", True),
+        network=network and page.drawn(network, "network", True),
         facts=_network(scenario) + algorithms(scenario) + [
             ("Kernel", facts["kernel"]), ("Quell", facts["version"])],
         parameters=list(_parameters(scenario)), file=written.toml(scenario.config),

@@ -63,7 +63,7 @@ class Axes(unittest.TestCase):
             low, high = axes.get_ylim()
             labels = [tick.get_text() for tick in axes.get_yticklabels()
                       if low <= tick.get_position()[1] <= high]
-            chart.plt.close(figure)
+            chart.pyplot().close(figure)
             self.assertGreaterEqual(len(labels), least, top)
 
 
