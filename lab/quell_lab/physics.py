@@ -8,6 +8,7 @@ sends them back to back through store-and-forward hops; ideal_ns() is when the
 last byte is received, computed in fractions and rounded down.
 """
 
+import functools
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -61,6 +62,7 @@ def serialise_ns(wire, rate_bits_ps):
     return Fraction(wire * 8 * NS_PER_S, rate_bits_ps)
 
 
+@functools.lru_cache(maxsize=None)
 def one_way_ns(links, ip_bytes):
     """Exact time of one packet alone through store-and-forward hops."""
     return sum(serialise_ns(wire_bytes(ip_bytes), link.rate_bits_ps) + link.delay_ns
@@ -94,6 +96,7 @@ def _bulk_ns(links, payload_bytes, segment_bytes):
     return arrive
 
 
+@functools.lru_cache(maxsize=None)
 def ideal_ns(links, payload_bytes, mtu_bytes, cold=False):
     """
     Earliest completion of a flow alone on the idle network, whole ns.

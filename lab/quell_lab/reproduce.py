@@ -2,6 +2,7 @@
 """Runs every scenario that names a paper's figure, and sets ours beside it."""
 
 import difflib
+import functools
 import glob
 import json
 import os
@@ -19,6 +20,7 @@ FLUID = ("Two flows that begin with 100 and 50 Gbit/s, by the paper's equations:
          "30 us.")
 
 
+@functools.cache
 def _named(directory, scale):
     """
     [(thing, its file's name, names of its figures)] of a directory's files that name a paper's

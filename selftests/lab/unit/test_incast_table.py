@@ -23,7 +23,7 @@ class Ideal(unittest.TestCase):
         for size in (1, 4107, 4108, 4109, 131072, 1048576):
             for rate in (10**11, 8 * 10**11):
                 with self.subTest(size=size, rate=rate):
-                    links = [Link(rate, 2900), Link(rate, 2900)]
+                    links = (Link(rate, 2900), Link(rate, 2900))
                     self.assertEqual(int(TABLE.ideal_ns(1, size, rate)),
                                      ideal_ns(links, size, 4160))
 

@@ -177,10 +177,10 @@ class Points(Files):
             self.assertEqual(len(sweep.Sweep(self.path("b.sweep"), scale).runs), 2 * seeds)
 
     def test_a_key_of_all_tables_and_of_one(self):
-        for key, sizes in (("workload.bytes", [5, 5, 5]), ("workload[1].bytes", None)):
-            wanted = self.sweep(f'[[parameter]]\nkey = "{key}"\nvalues = [5]', source="loads")
+        for key, sizes in (("workload.bytes", [500] * 3), ("workload[1].bytes", None)):
+            wanted = self.sweep(f'[[parameter]]\nkey = "{key}"\nvalues = [500]', source="loads")
             found = [one["bytes"] for one in wanted.build(wanted.runs[0]).config["workload"]]
-            self.assertEqual(found, sizes or [["1kb", "20kb"], 5, "1kb"])
+            self.assertEqual(found, sizes or [["1kb", "20kb"], 500, "1kb"])
 
     def test_a_table_that_the_scenario_does_not_have(self):
         wanted = self.sweep('[[parameter]]\nkey = "noise.max"\nvalues = ["1us"]')
