@@ -12,6 +12,14 @@ from .execute import directory, execute
 from .tap import Failed
 
 
+def command(verb, *words):
+    """
+    A run without figures, which take as long as many a run: unit/lab and lab/demo have them.
+    """
+    return (os.path.join(runner.HERE, "lab"), verb, *words, "--quiet",
+            *(["--no-figures"] if verb in ("run", "incast", "exec") else []))
+
+
 class Lab:
     """Runs the lab into directories of one scratch directory."""
 
@@ -22,7 +30,7 @@ class Lab:
     def run(self, name, *words):
         """Directory of the results; Failed for a run that failed, which is a result."""
         out = directory(self.scratch, name)
-        done = execute(os.path.join(runner.HERE, "lab"), *words, "--quiet", "--out", out)
+        done = execute(*command(*words), "--out", out)
         if not done.returncode:
             return out
         self.tap.fail(f"{name} runs and obeys physics", f"exit status {done.returncode}",
