@@ -78,24 +78,11 @@ off_by_default()
 	[ "$(port_wrote)" -eq 0 ] && [ "$(grew sender tcp-int-sent)" -eq 0 ]
 }
 
-# fetch_with_room ADDRESS: once more where a selective acknowledgment took the room.  Nothing
-# is lost here, but a packet of an emulator that was away may come late and be sent again.
-fetch_with_room()
-{
-	local try
-
-	for ((try = 0; try < 4; try++)); do
-		fetch "$1" && said || return 1
-		[ "$(grew sender tcp-int-no-room)" -ne 0 ] || return 0
-	done
-	return 1
-}
-
 # spoken OPTION ADDRESS: with the Quell option beside it, or without.
 spoken()
 {
 	set_host "$sender" swift 1 "$1" && set_host "$receiver" swift 1 "$1" &&
-	fetch_with_room "$2" &&
+	fetch "$2" && said &&
 	[ "$(port_wrote)" -gt 0 ] && [ "$(grew sender tcp-int-sent)" -gt 0 ] &&
 	[ "$(grew receiver tcp-int-received)" -gt 0 ] &&
 	[ "$(grew receiver tcp-int-sent)" -gt 0 ] &&
