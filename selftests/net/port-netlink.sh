@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The switch port over netlink: what is not understood is refused by name, and whoever
-# listens hears of every change, whatever the port has to say of itself.
+# listens hears of every change, whatever the port has to say of itself.  And below other
+# devices and qdiscs of stock kernels.
 # shellcheck disable=SC2086,SC1083 # words
 
 cd "$(dirname "$0")" || exit 1
@@ -204,7 +205,39 @@ statistics_of_a_small_port_are_heard()
 	is_heard "$from" "  data sent 5000 bytes 5 pkts"
 }
 
-plan 11
+## an ifb, and cake beside
+
+# far's cake sends to va, whose packets go by an ifb with a port before near gets them: data waits
+# and is marked, an ACK overtakes it.
+port_of_an_ifb()
+{
+	tc -n "$far" qdisc replace dev vb root cake &&
+	ip -n "$near" link add ifb0 type ifb && ip -n "$near" link set ifb0 up &&
+	near_tc qdisc add dev ifb0 root handle 1: swport rate 10mbit limit 50kb ecn min 2kb &&
+	near_tc qdisc add dev va handle ffff: ingress &&
+	near_tc filter add dev va parent ffff: matchall action mirred egress redirect dev ifb0 &&
+	in_netns "$far" swport_pkt send vb udp 20 1000 2 &&
+	in_netns "$far" swport_pkt send vb ack 2 54 && poll 10 ifb_sent &&
+	tc -n "$far" -s -j qdisc show dev vb | jq -e '.[0].packets >= 22' &&
+	near_tc qdisc del dev va ingress && ip -n "$near" link del ifb0 &&
+	tc -n "$far" qdisc del dev vb root
+}
+
+ifb_sent()
+{
+	near_tc -s -j qdisc show dev ifb0 | jq -e '.[0] | .data_pkts == 20 and
+		.control_pkts == 2 and .packets == 22 and .mark_pkts > 10 and .drops == 0 and
+		.qlen == 0 and .backlog == 0'
+}
+
+# Debian's kernels have both as modules.
+checks=11
+has_ifb=false
+if modprobe -q ifb numifbs=0 && modprobe -q sch_cake; then
+	has_ifb=true
+	checks=12
+fi
+plan $checks
 check "a network of two, and an alternate" make_all
 loaded sch_swport || modprobe sch_swport
 check "an unknown attribute is refused by its number" unknown_is_refused
@@ -219,4 +252,7 @@ check "tc monitor hears of every change of the largest port" \
 	every_change_is_heard "${large[@]}"
 check "a dump of the largest port has all its statistics" a_dump_has_all_of_it
 check "tc monitor hears the statistics of a small port" statistics_of_a_small_port_are_heard
+if $has_ifb; then
+	check "a port of an ifb, behind another host's cake" port_of_an_ifb
+fi
 finish

@@ -341,39 +341,7 @@ marking_spares_clones()
 	collect && frames_are '$3 == 2 { print $4 }' "3 2 "
 }
 
-## an ifb, and cake beside
-
-# far's cake sends to va, whose packets go by an ifb with a port before near gets them: data waits
-# and is marked, an ACK overtakes it.
-port_of_an_ifb()
-{
-	tc -n "$far" qdisc replace dev vb root cake &&
-	ip -n "$near" link add ifb0 type ifb && ip -n "$near" link set ifb0 up &&
-	near_tc qdisc add dev ifb0 root handle 1: swport rate 10mbit limit 50kb ecn min 2kb &&
-	near_tc qdisc add dev va handle ffff: ingress &&
-	near_tc filter add dev va parent ffff: matchall action mirred egress redirect dev ifb0 &&
-	in_netns "$far" swport_pkt send vb udp 20 1000 2 &&
-	in_netns "$far" swport_pkt send vb ack 2 54 && poll 10 ifb_sent &&
-	tc -n "$far" -s -j qdisc show dev vb | jq -e '.[0].packets >= 22' &&
-	near_tc qdisc del dev va ingress && ip -n "$near" link del ifb0 &&
-	tc -n "$far" qdisc del dev vb root
-}
-
-ifb_sent()
-{
-	near_tc -s -j qdisc show dev ifb0 | jq -e '.[0] | .data_pkts == 20 and
-		.control_pkts == 2 and .packets == 22 and .mark_pkts > 10 and .drops == 0 and
-		.qlen == 0 and .backlog == 0'
-}
-
-# Debian's kernels have both as modules.
-checks=24
-has_ifb=false
-if modprobe -q ifb numifbs=0 && modprobe -q sch_cake; then
-	has_ifb=true
-	checks=25
-fi
-plan $checks
+plan 24
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -404,7 +372,4 @@ check "control is never marked" control_is_never_marked
 check "RED follows its line" red_follows_the_line
 check "the seed decides the lottery" seed_decides_the_lottery
 check "marking spares clones" marking_spares_clones
-if $has_ifb; then
-	check "a port of an ifb, behind another host's cake" port_of_an_ifb
-fi
 finish
