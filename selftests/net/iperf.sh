@@ -18,7 +18,7 @@ cd "$(dirname "$0")" || exit 1
 rate_bits_ps=20000000
 limit_bytes=450000
 port=5201
-time_s=6
+time_s=3
 least_pct=2
 
 dir=$(mktemp -d)
@@ -193,7 +193,7 @@ checks_of_transfer()
 
 plan 23
 mkdir "$dir/www"
-head -c 3000000 /dev/urandom >"$dir/www/page"
+head -c 1000000 /dev/urandom >"$dir/www/page"
 check "network with a router" make_network
 check "swift and its target are chosen in the sender's namespace" choose_swift
 check "swport on the router's port" add_swport
