@@ -3,7 +3,7 @@
 #
 # What hosts and routers do to packets beside TCP: queues to user space, connection
 # tracking, translated addresses, virtual routers, handshakes that others make.  In each
-# of these each algorithm sends a megabyte and gets it back; cubic is the control:
+# of these each algorithm sends 300 kB and gets them back; cubic is the control:
 #
 #	- every byte comes, in at most three times what the algorithm takes where nothing is
 #	  in the way, beyond what it costs cubic;
@@ -28,7 +28,7 @@ cd "$(dirname "$0")" || exit 1
 port=8100 plain_port=8099
 # What a translated port is before.
 shift_ports=1000
-xfer_bytes=1000000
+xfer_bytes=300000
 inner="" took=0
 there=10.80.2.2 nowhere=10.80.9.9
 dir=$(mktemp -d)
