@@ -2,8 +2,9 @@
 """
 The one way to draw: a Chart has facets, a Facet tables of points over two axes; svg() draws it.
 
-An algorithm has one colour and marker in all charts.  Colours are Okabe and Ito's, which
-colour-blind readers distinguish; line styles and markers differ as well.
+An algorithm has one colour and marker in all charts.  The first seven colours are Okabe and Ito's.
+The others were searched for: any two differ by at least 15 in CIELAB, also with deuteranopia or
+protanopia, on light and on dark paper.
 """
 
 import io
@@ -12,12 +13,13 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-MARKERS = "osD^vPX*"		# not as many as colours, so that both together repeat late
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#553333",
+           "#002299", "#005500", "#8877ff", "#11aa55")
+MARKERS = "osD^vPX*<>ph"
 DASHES = ("-", "--", "-.", ":")
-# Numbers of style() and marker(): those compared with each other differ in colour.
+# Numbers of style() and marker()
 NUMBERS = {"cubic": 0, "dctcp": 1, "swift": 2, "hpcc": 3, "smartt": 4, "dart": 5, "timely": 6,
-           "dcqcn": 7, "bbr": 8, "swift_vaisf": 12, "hpcc_vaisf": 13, "reno": 14}
+           "dcqcn": 7, "bbr": 8, "swift_vaisf": 9, "hpcc_vaisf": 10, "reno": 11}
 GREY = "#888888"
 DOTTED = (0, (1, 2))
 POINTS_MAX = 12000		# of all lines of a facet: more only makes the file larger
@@ -122,6 +124,13 @@ def numbers(labels):
 def style(number):
     """Colour and dashes of the algorithm, or curve, with a number."""
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number % len(DASHES)]}
+
+
+def on_dark(colour):
+    """A colour on dark paper: inverted, the hue kept, as templates/page.css does it by a filter."""
+    red, green, blue = (255 - int(colour[place:place + 2], 16) for place in (1, 3, 5))
+    twice = 2 * (0.213 * red + 0.715 * green + 0.072 * blue)
+    return "#" + "".join(f"{min(max(round(twice - one), 0), 255):02x}" for one in (red, green, blue))
 
 
 def marker(number):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from . import files, output, page, reproduce, runner, scenario, show
+from . import chart, files, output, page, reproduce, runner, scenario, show
 from .schema import Places
 
 SCENARIOS = os.path.join(runner.HERE, "scenarios", "demo")
@@ -229,8 +229,9 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
         json.dump(document, file, indent=1)
         file.write("\n")
     panels = _panels(done)
-    page.write(os.path.join(out, FIGURE), "demo.svg", panels=panels,
-               height=panels[-1]["top"] + 150)
+    colours = sorted({bar["colour"] for panel in panels for bar in panel["bars"]})
+    page.write(os.path.join(out, FIGURE), "demo.svg", panels=panels, height=panels[-1]["top"] + 150,
+               colours={colour: chart.on_dark(colour) for colour in colours})
     page.write(os.path.join(out, PAGE), "demo.html", title="What Quell does in a datacenter",
                lead="Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
                "switched by a Linux router, at 56 and 100 Gbit/s, on this machine's processor.",

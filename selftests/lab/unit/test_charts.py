@@ -3,6 +3,7 @@
 
 import dataclasses
 import glob
+import itertools
 import os
 import re
 import tempfile
@@ -12,7 +13,9 @@ import unittest
 import warnings
 import xml.dom.minidom
 
-from quell_lab import chart, charts, files, network_chart, page, runner, show, slowdown_chart, \
+import numpy as np
+
+from quell_lab import chart, charts, cores, files, network_chart, page, runner, show, slowdown_chart, \
     written
 from quell_lab.chart import Axis, Chart, Facet, Line
 
@@ -24,6 +27,38 @@ def run_of(*ends_ns):
     wanted = helpers.build()
     return helpers.run_result(wanted, [helpers.flow_result(wanted.flows[0], 0, end_ns)
                                        for end_ns in ends_ns])
+
+
+# sRGB to XYZ over white; then by Machado et al. 2009 as seen with deuteranopia and protanopia.
+XYZ = np.array([[.4339, .3762, .1849], [.2126, .7152, .0722], [.0178, .1095, .8728]])
+EYES = (np.eye(3),
+        np.array([[.3673, .8606, -.2279], [.2801, .6725, .0474], [-.0118, .0429, .9689]]),
+        np.array([[.1523, 1.0526, -.2049], [.1145, .7863, .0992], [-.0039, -.0481, 1.0520]]))
+
+
+def cielab(colour):
+    """A colour for each of EYES."""
+    rgb = np.array([int(colour[place:place + 2], 16) / 255 for place in (1, 3, 5)])
+    linear = np.where(rgb <= .04045, rgb / 12.92, ((rgb + .055) / 1.055) ** 2.4)
+    for eye in EYES:
+        found = XYZ @ np.clip(eye @ linear, 0, 1)
+        x, y, z = np.where(found > .008856, np.cbrt(found), 7.787 * found + 16 / 116)
+        yield np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+class Colours(unittest.TestCase):
+    def test_all_eyes_distinguish_algorithms_on_any_paper(self):
+        for paper in (str, chart.on_dark):
+            seen = {name: list(cielab(paper(chart.style(number)["color"])))
+                    for name, number in chart.NUMBERS.items()}
+            for one, other in itertools.combinations(seen, 2):
+                least = min(np.linalg.norm(a - b) for a, b in zip(seen[one], seen[other]))
+                self.assertGreater(least, 15, (paper, one, other))
+
+    def test_each_algorithm_has_its_own(self):
+        self.assertLessEqual(set(cores.cores()), set(chart.NUMBERS))
+        for look in (lambda number: chart.style(number)["color"], chart.marker):
+            self.assertEqual(len(set(map(look, chart.NUMBERS.values()))), len(chart.NUMBERS))
 
 
 class Words(unittest.TestCase):
