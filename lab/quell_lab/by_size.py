@@ -10,11 +10,12 @@ import re
 from dataclasses import dataclass
 from statistics import median
 
-from . import chart, report, slowdown, slowdown_chart
+from . import chart, page, report, slowdown, slowdown_chart
 from .stats import rounded
 
 STEM = "by-size"
 FILES = tuple(f"{STEM}.{ending}" for ending in ("csv", "tex", "svg", "pdf"))
+PHONE = f"{STEM}{page.NARROW}.svg"
 PERCENTILES = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"))
 COLUMNS = ("quantity", "from_bytes", "to_bytes", "percentile", "cc", "flows", "seeds", "median",
            "min", "max", "values")
@@ -202,14 +203,11 @@ def make_chart(found, title):
 
 
 def write(out, found, title, of):
-    """Write a Table's files, of: origin(); the SVG's text and whether it is wide, or None."""
+    """Write a Table's files, of: origin(); the figure for a page, or None."""
     write_csv(os.path.join(out, FILES[0]), {title: found})
     write_tex(os.path.join(out, FILES[1]), {title: found}, of)
     one = make_chart(found, title)
     if one is None:
         return None
-    svg = chart.svg(one, found.labels, title)
-    with open(os.path.join(out, FILES[2]), "w", encoding="utf-8") as file:
-        file.write(svg)
     chart.write_pdf(os.path.join(out, FILES[3]), one, found.labels, title)
-    return svg, one.is_wide
+    return page.write_figure(out, STEM, one, found.labels, title)

@@ -11,6 +11,7 @@ import io
 import itertools
 import math
 import re
+import textwrap
 from dataclasses import dataclass, field, replace
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#553333",
@@ -26,6 +27,8 @@ POINTS_MAX = 12000		# of all lines of a facet: more only makes the file larger
 LINE_POINTS = (100, 3000)	# of one line
 FACET_INCH = (4.6, 2.9)
 NARROW_INCH = 3.9
+NARROW_LETTERS = 44		# of a line of its title
+SINGLE = 1.22			# a chart of one facet is so much larger than one of several
 LEGEND_INCH = 0.2		# a row of the legend below
 LEGEND_COLUMNS = {1: 3}		# by columns of facets
 PT_PER_INCH = 72
@@ -101,8 +104,9 @@ class Chart:
 
 def stacked(wide):
     """The same facets below each other, for the width of a phone."""
-    return replace(wide, facets=[facet for facet in wide.facets if facet], columns=1,
-                   inch=NARROW_INCH)
+    facets = [facet for facet in wide.facets if facet]
+    return replace(wide, facets=facets, columns=1, title=textwrap.fill(wide.title, NARROW_LETTERS),
+                   inch=NARROW_INCH / (SINGLE if len(facets) == 1 else 1))
 
 
 def log(values, factor):
@@ -266,8 +270,7 @@ def figure(chart, runs=()):
     rows = [chart.facets[first:first + columns]
             for first in range(0, len(chart.facets), columns)]
     heights = [max(facet.inch for facet in row if facet) for row in rows]
-    # A chart of one facet is a little larger than one of several.
-    scale = 1.22 if len(chart.facets) == 1 else 1
+    scale = SINGLE if len(chart.facets) == 1 else 1
     with plt.rc_context(STYLE):
         drawn, grid = plt.subplots(
             len(rows), columns, squeeze=False, layout="constrained", gridspec_kw={

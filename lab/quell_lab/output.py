@@ -151,10 +151,7 @@ def _draw_all(directory, scenario, results, summaries):
     for number, (stem, make) in enumerate(makers.items(), 1):
         show.progress(f"drawing figure {number} of {len(makers)}: {stem}")
         one = make()
-        shapes = {stem: one, **({stem + page.NARROW: chart.stacked(one)} if one.is_wide else {})}
-        for name, shape in shapes.items():
-            with open(os.path.join(directory, f"{name}.svg"), "w", encoding="utf-8") as file:
-                file.write(chart.svg(shape, list(summaries), f"{scenario.title}: {stem}"))
-        drawn[stem] = page.of_file(directory, stem)
+        drawn[stem] = page.write_figure(directory, stem, one, list(summaries),
+                                        f"{scenario.title}: {stem}", one.is_wide)
     show.progress("")
     return drawn

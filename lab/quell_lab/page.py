@@ -28,14 +28,24 @@ def drawn(text, prefix, is_wide=False):
     return Drawn(markupsafe.Markup(chart.inline(text, prefix)), is_wide)
 
 
-def of_file(directory, stem):
-    """The figure of a file, and the one beside it for phones, as a wide one has."""
+def write_figure(directory, stem, one, labels, title, has_narrow=True):
+    """Write the file of a Chart, and beside it one for phones; of_file() of them."""
+    shapes = {stem: one, **({stem + NARROW: chart.stacked(one)} if has_narrow else {})}
+    for name, shape in shapes.items():
+        with open(os.path.join(directory, f"{name}.svg"), "w", encoding="utf-8") as file:
+            file.write(chart.svg(shape, labels, title))
+    return of_file(directory, stem)
+
+
+def of_file(directory, stem, prefix=""):
+    """The figure of a file, and the one beside it for phones, as a wide one has; prefix: of ids, as
+    for drawn()."""
     shapes = {}
     for name in (stem, stem + NARROW):
         path = os.path.join(directory, f"{name}.svg")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                shapes[name] = markupsafe.Markup(chart.inline(file.read(), name))
+                shapes[name] = markupsafe.Markup(chart.inline(file.read(), prefix + name))
     narrow = shapes.get(stem + NARROW)
     return Drawn(shapes[stem], bool(narrow), narrow) if stem in shapes else None
 

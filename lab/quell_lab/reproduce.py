@@ -97,9 +97,9 @@ class Swept:
 
     def figure(self):
         """(page.Drawn, caption)."""
-        with open(os.path.join(self.directory, sweep_page.FIGURE), encoding="utf-8") as file:
-            return (page.drawn(file.read(), self.name, True), f"{self.scenario.title}. Small marks "
-                    "and lines: ours; large hollow marks: the paper's numbers.")
+        return (page.of_file(self.directory, sweep_page.STEM, self.name),
+                f"{self.scenario.title}. Small marks and lines: ours; large hollow marks: the "
+                "paper's numbers.")
 
 
 def batch(path, wanted, kernel, out):

@@ -111,7 +111,7 @@ def _write(out, seeds, rows, lines, facts):
                lead="Medians over the seeds that have a value, with the least and the most.",
                table=by_size.texts(found) if found else None,
                looks=page.looks(found.labels if found else ()),
-               drawn=page.drawn(drawn[0], by_size.STEM, drawn[1]) if drawn else None,
+               drawn=drawn,
                files=[name for name in by_size.FILES if os.path.exists(os.path.join(out, name))],
                links=[(seed.name, f"Seed {seed.scenario.seed}", seed.done.good) for seed in seeds])
     return found
@@ -119,7 +119,7 @@ def _write(out, seeds, rows, lines, facts):
 
 def clear(out):
     """Remove tables and figure of an earlier result."""
-    for name in by_size.FILES:
+    for name in (*by_size.FILES, by_size.PHONE):
         if os.path.exists(os.path.join(out, name)):
             os.remove(os.path.join(out, name))
 

@@ -16,7 +16,8 @@ from .stats import rounded
 from .sweep import shown
 
 TABLE = "sweep.csv"
-FIGURE = "sweep.svg"
+STEM = "sweep"
+FIGURE = f"{STEM}.svg"
 PDF = "sweep.pdf"
 PAGE = "report.html"
 NUMBERS = ("seeds", "median", "min", "max", "values")
@@ -290,14 +291,11 @@ def write(out, wanted, found, failed, kernel):
         version.text(), [(source.seeds, wanted.first(source)) for source in wanted.sources]))
     _write_table(os.path.join(out, TABLE), wanted, sums)
     one = make_chart(sums)
-    svg = chart.svg(one, sums.labels, wanted.title)
-    with open(os.path.join(out, FIGURE), "w", encoding="utf-8") as file:
-        file.write(svg)
     chart.write_pdf(os.path.join(out, PDF), one, sums.labels, wanted.title)
     seeds_of = sorted({len(source.seeds) for source in wanted.sources})
     page.write(
-        os.path.join(out, PAGE), "sweep.html", title=wanted.title, drawn=page.drawn(
-            svg, "sweep", one.is_wide),
+        os.path.join(out, PAGE), "sweep.html", title=wanted.title, drawn=page.write_figure(
+            out, STEM, one, sums.labels, wanted.title),
         lead=f"{len(wanted.runs)} runs of real kernel TCP in virtual time, "
         f"{' or '.join(map(str, seeds_of))} seed{'s' if seeds_of != [1] else ''} each.",
         caption="Medians over the seeds; bands and bars reach from the least to the most of them. "

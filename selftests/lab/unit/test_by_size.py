@@ -7,7 +7,7 @@ import re
 import tempfile
 import unittest
 
-from quell_lab import by_size, slowdown
+from quell_lab import by_size, chart, slowdown
 
 import helpers
 
@@ -113,6 +113,11 @@ class Files(unittest.TestCase):
                                          for value in (2.5753, 2.5754)]})
         row = next(row for row in by_size.csv_rows(found) if row[1:4] == (0, 10**4, "p50"))
         self.assertEqual(row[7:], (2.57535, 2.5753, 2.5754, "2.5753 2.5754"))
+
+    def test_text_on_phones_is_of_11_px(self):
+        by_size.write(self.directory, table(), "A title of more than one line " * 4, ())
+        pt = float(re.search(rb'width="([\d.]+)pt"', self.read(by_size.PHONE))[1])
+        self.assertGreaterEqual(chart.STYLE["font.size"] * 361 / pt, 11)	# of a page of 390 px
 
     def test_all_files_twice_the_same(self):
         by_size.write(self.directory, table(), "A", ())
