@@ -135,6 +135,11 @@ check-%:
 check-packages: deps-images lab
 	selftests/packages/images $(if $(OLD),--old $(OLD)) $(SUITES)
 
+# The quick starts followed in fresh systems of Debian releases (SUITES="trixie"), as root; CACHE=1:
+# with the kernels of this machine's cache
+quickstarts: deps-images
+	selftests/pages/fresh $(if $(CACHE),--cache) $(or $(SUITES),bookworm trixie)
+
 # Storms on a kernel with KCSAN, in QEMU; see Documentation/testing.md
 race: deps-check
 	selftests/net/run-qemu 6.12-kcsan $(if $(WORDS),--words "$(WORDS)") \
@@ -239,6 +244,7 @@ help:
 	@echo 'make check        all suites; installs what they need; about 40 minutes on two cores'
 	@echo 'make check-quick  four quick suites, user space and one of the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
+	@echo 'make quickstarts  the quick starts in fresh systems of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'
 	@echo 'make race         storms on a kernel with KCSAN in QEMU: data races (STORMS="flows dart" WORDS="600 2")'
 	@echo 'make check-LEVEL  those of one level; check-FEATURE: those of one feature at every level'
