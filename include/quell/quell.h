@@ -43,6 +43,7 @@ struct quell_flow;
  *			no new message, however long pacing delays it
  * @paces:		pacing by the stack was enabled for this algorithm
  * @reorders:		tcp_sock.reord_seen was raised from 0 for this algorithm
+ * @has_ece:		the ACK that is processed has ECN-Echo
  *
  * Written under the socket lock only.  The algorithm's variables follow.
  */
@@ -58,6 +59,7 @@ struct quell_cc {
 	bool			backlogged:1;
 	bool			paces:1;
 	bool			reorders:1;
+	bool			has_ece:1;
 };
 
 static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=
@@ -131,16 +133,17 @@ static inline enum quell_governor quell_governor_kind(u8 governor)
  * @rtt_ns:		newest round-trip time, ns; 0 not yet known
  * @min_rtt_ns:		smallest round-trip time, ns; 0 not yet known
  * @target_ns:		target delay, ns; 0 the algorithm has no target
- * @marked_pkts:	segments acknowledged as marked CE so far
- * @marked_bytes:	payload of marked segments, as reported to the algorithm
- * @hop:		hop of the newest telemetry record; 0 no record yet
  * @samples:		round-trip times taken in ns so far
  * @remote_ns:		hold time of the newest echo at the other host, ns
+ * @clock:		enum quell_clock of @rtt_ns
+ * @hop:		hop of the newest telemetry record; 0 no record yet
+ * @governor:		governor of the window, enum quell_governor and the reason
+ * @limit:		why the flow does not send more, enum quell_limit
+ * @marked_pkts:	segments acknowledged as marked CE so far
+ * @marked_bytes:	payload of marked segments, as reported to the algorithm
  * @governed_ns:	by enum quell_governor: for how long it governed the window before
  *			@governor began to, ns
  * @governor_ns:	when that was, CLOCK_MONOTONIC, ns
- * @clock:		enum quell_clock of @rtt_ns
- * @governor:		governor of the window, enum quell_governor and the reason
  */
 struct quell_snapshot {
 	u64	window_bytes;
@@ -148,15 +151,16 @@ struct quell_snapshot {
 	u64	rtt_ns;
 	u64	min_rtt_ns;
 	u64	target_ns;
-	u64	marked_pkts;
-	u64	marked_bytes;
 	u64	samples;
-	u64	governed_ns[QUELL_GOVERNOR_CUBIC + 1];
-	u64	governor_ns;
 	u32	remote_ns;
 	u8	clock;
 	u8	hop;
 	u8	governor;
+	u8	limit;
+	u64	marked_pkts;
+	u64	marked_bytes;
+	u64	governed_ns[QUELL_GOVERNOR_CUBIC + 1];
+	u64	governor_ns;
 };
 
 /**

@@ -320,7 +320,7 @@ static u64 sample_rtt_ns(struct quell_flow *flow, struct tcp_sock *tp,
 		quell_telemetry_take(flow, &ack_rx, sample);
 	if (quell_tcpint_is_on(flow))
 		quell_tcpint_take(flow, sample);
-	if (flow->path.entropies && !ack_rx.has_entropy)
+	if (flow->entropies && !ack_rx.has_entropy)
 		quell_path_acked(flow, tp, rs);
 	/*
 	 * Without SACK, last_end_seq beyond snd_una is the end of a burst that
@@ -486,7 +486,8 @@ void quell_in_ack_event(struct sock *sk, u32 flags)
 
 	if (!flow)
 		return;
-	quell_adapt_note_ack(flow, flags & CA_ACK_ECE);
+	/* For cc_on_cwr(). */
+	quell_cc(sk)->has_ece = flags & CA_ACK_ECE;
 	if (quell_path_is_sprayed(flow))
 		quell_path_expect_reordering(flow, tcp_sk(sk));
 	/*
@@ -537,8 +538,7 @@ bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sampl
 		quell_tcp_reset_reordering(sk);
 	if (quell_adapt_is_on(flow))
 		quell_adapt_acked(sk, sample);
-	if (flow)
-		quell_adapt_note_ack(flow, false);
+	quell_cc(sk)->has_ece = false;
 	return sample->acked_pkts > 0 ||
 	       (sample->trimmed_bytes && quell_algo_has(quell_cc(sk)->algo, QUELL_CORE_TRIMS));
 }

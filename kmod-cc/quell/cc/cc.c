@@ -37,15 +37,13 @@ static void cc_on_cwr(struct sock *sk)
 	struct quell_event ev;
 
 	if (!quell_adapt_governs(flow) ||
-	    (quell_cc(sk)->algo->ops.flags & TCP_CONG_NEEDS_ECN &&
-	     flow->adapt.flags & QUELL_ADAPT_F_ECE))
+	    (quell_cc(sk)->algo->ops.flags & TCP_CONG_NEEDS_ECN && quell_cc(sk)->has_ece))
 		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
 	quell_adapt_marked(sk, &ev);
 	quell_apply_event(sk, &ev.sample, &ev.decision,
-			  flow->adapt.flags & QUELL_ADAPT_F_ECE ? QUELL_REDUCTION_MARK :
-				  QUELL_REDUCTION_TAIL);
+			  quell_cc(sk)->has_ece ? QUELL_REDUCTION_MARK : QUELL_REDUCTION_TAIL);
 	quell_cc_leave();
 }
 

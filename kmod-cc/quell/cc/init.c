@@ -48,10 +48,22 @@ static struct kmem_cache *flow_cache __ro_after_init;
 
 static_assert(sizeof(struct quell_flow) <= FLOW_MAX_BYTES || !FLOW_LOCKS);
 
-/* The lines of each packet in, of each segment sent, of the ring, and of the timer. */
-static_assert((offsetofend(struct quell_flow, ack_requested_seq) == 64 &&
-	       offsetofend(struct quell_flow, stamp_secret) == 128 &&
-	       offsetofend(struct quell_flow, segments) == 192) || !FLOW_LOCKS);
+/* The fields of a use fill the cache lines that struct quell_flow lists. */
+#define FLOW_LINE(field)	(offsetof(struct quell_flow, field) / 64)
+#define FLOW_LINE_BEGINS(field, line) \
+	(offsetof(struct quell_flow, field) == 64 * (line) || !FLOW_LOCKS)
+
+static_assert(FLOW_LINE_BEGINS(node, 0));
+static_assert(FLOW_LINE_BEGINS(dasr, 1));
+static_assert(FLOW_LINE(recover.trimmed_ns) == 1 || !FLOW_LOCKS);
+static_assert(FLOW_LINE(adapt.base_ns) == 3 || !FLOW_LOCKS);
+static_assert((FLOW_LINE(adapt.phase) == 4 && FLOW_LINE(now.governor) == 4) || !FLOW_LOCKS);
+static_assert(FLOW_LINE_BEGINS(link, 6));
+static_assert(FLOW_LINE_BEGINS(segments, 7));
+static_assert(FLOW_LINE_BEGINS(ack_rx_few, 8));
+static_assert(FLOW_LINE_BEGINS(echo, 9));
+static_assert(FLOW_LINE_BEGINS(tail, 10));
+static_assert(FLOW_LINE_BEGINS(tail.timer, 11));
 
 static void flow_set_addresses(struct quell_flow *flow, const struct sock *sk)
 {
@@ -100,7 +112,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->now.governor_ns = ktime_get_ns();
 	flow->stamp_secret = get_random_u32();
 	spin_lock_init(&flow->lock);
-	quell_segments_init(&flow->segments);
+	quell_segments_init(flow);
 	quell_list_init(&flow->ack_rx_list, flow->ack_rx_few, QUELL_ACK_RX_FEW);
 	quell_list_init(&flow->echo, flow->echo_few, QUELL_ECHOES_FEW);
 	/* The timeout for tails depends on it. */
@@ -155,10 +167,10 @@ static void flow_release(struct quell_flow *flow)
 	quell_flow_withdraw(flow);
 	quell_adapt_close(flow);
 	spin_lock_bh(&flow->lock);
-	quell_segments_free(&flow->segments);
+	quell_segments_free(flow);
 	quell_list_free(&flow->ack_rx_list);
 	quell_list_free(&flow->echo);
-	quell_path_free(&flow->path);
+	quell_path_free(flow);
 	quell_dasr_close(flow);
 	spin_unlock_bh(&flow->lock);
 	quell_count(qnet, QUELL_N_FLOWS_CLOSED);

@@ -238,7 +238,7 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		quell_event_tail_loss(sk);
 	if (!tcp_sk(sk)->packets_out) {
 		spin_lock(&flow->lock);
-		quell_segments_settle(&flow->segments);
+		quell_segments_settle(flow);
 		spin_unlock(&flow->lock);
 	}
 	at_ns = probe_at_ns(flow, sk, skb, now_ns);
@@ -265,6 +265,8 @@ static bool probe_enter(struct quell_flow *flow, struct sock *sk)
 	bool enter;
 
 	spin_lock(&flow->lock);
+	/* From here on an expiry that is set needs the timer. */
+	flow->tail.fires_ns = 0;
 	enter = !flow->closed && refcount_inc_not_zero(&sk->sk_refcnt);
 	spin_unlock(&flow->lock);
 	return enter;

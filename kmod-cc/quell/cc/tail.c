@@ -42,8 +42,10 @@
  *	flow_free_rcu()		cancels a timer that was queued while its handler ran, and
  *				waits for the handler, without a lock
  *
- * The lock of the flow protects these steps, and @timer, @tx_end_ns, @ack_ns and @ack_seq with
- * them, for LOCAL_OUT sets them with or without the socket lock.
+ * The lock of the flow protects these steps, and @timer, @fires_ns, @tx_end_ns, @ack_ns and
+ * @ack_seq with them, for LOCAL_OUT sets them with or without the socket lock.  @fires_ns stays
+ * set until the handler has begun: an expiry that is set earlier than that needs no timer of its
+ * own, as the handler considers it.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -105,14 +107,14 @@ void quell_tail_update(struct quell_flow *flow)
 /* Have the timer fire at @at_ns, unless it fires earlier anyway or, with @move, in any case. */
 static void tail_start(struct quell_flow *flow, u64 at_ns, bool move)
 {
-	struct hrtimer *timer = &flow->tail.timer;
+	struct quell_tail *tail = &flow->tail;
 
 	lockdep_assert_held(&flow->lock);
-	if (flow->closed ||
-	    (!move && hrtimer_is_queued(timer) && hrtimer_get_expires(timer) <= ns_to_ktime(at_ns)))
+	if (flow->closed || (!move && tail->fires_ns && tail->fires_ns <= at_ns))
 		return;
+	tail->fires_ns = at_ns;
 	/* The kernel moves a queued timer in one step. */
-	hrtimer_start(timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
+	hrtimer_start(&tail->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
 /* Have the timer fire no later than @at_ns.  Not in hard interrupts, nor with the flow's lock. */
@@ -254,7 +256,7 @@ void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered)
 		}
 	}
 	/* It is not queued after the last probe in a row, or one that was not allowed. */
-	if (!hrtimer_is_queued(&tail->timer) && tail->timeout_ns && tcp_sk(flow->sk)->packets_out)
+	if (!tail->fires_ns && tail->timeout_ns && tcp_sk(flow->sk)->packets_out)
 		tail_start(flow, max(now_ns, tail->tx_end_ns) + tail->timeout_ns, false);
 }
 

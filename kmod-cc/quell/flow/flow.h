@@ -85,14 +85,11 @@ struct quell_delack {
 };
 
 /*
- * Path entropies of a flow; path.c.  The lock of the flow protects all fields; those that dumps
- * read without it are written with WRITE_ONCE().
+ * Path entropies of a flow, with its @entropies and @flow_label; path.c.  The lock of the flow
+ * protects all fields; those that dumps read without it are written with WRITE_ONCE().
  */
 struct quell_path {
 	struct quell_reps	*reps;	/* NULL until the first segment is sprayed */
-	/* Own flow label, host order; 0 before the first sprayed segment. */
-	u32			label;
-	u32			entropies;	/* 0: this flow is not sprayed */
 	/* Segments, by enum quell_reps_source. */
 	u64			used[QUELL_REPS_FROZEN + 1];
 	u64			kept;	/* echoes of unmarked packets */
@@ -105,16 +102,14 @@ struct quell_path {
 #define QUELL_TCPINT_USE	2U
 
 /*
- * TCP-INT state of a flow.  The socket lock protects @mode, written with WRITE_ONCE(), and @link.
- * The receive hook writes the other fields; LOCAL_OUT consumes @due, the holder of the socket lock
- * @echoed.
+ * TCP-INT state of a flow, with its @tcp_int_mode.  The socket lock protects @link.  The receive
+ * hook writes the other fields; LOCAL_OUT consumes @due, the holder of the socket lock @echoed.
  */
 struct quell_tcpint {
-	u32				mode;	/* QUELL_TCPINT_* */
+	struct quell_tcp_int_link	link;	/* makes echoes into telemetry records */
 	u32				due;	/* echo for the next segment, packed; 0: no echo */
 	u32				echoed;	/* newest, for the next sample; 0: already used */
 	u32				newest;	/* for display */
-	struct quell_tcp_int_link	link;	/* makes echoes into telemetry records */
 };
 
 /* State of a flow's last probe. */
@@ -126,10 +121,13 @@ enum quell_probe {
 
 /*
  * The timer that detects tail loss and sends delayed ACKs.  The lock of the flow protects @timer,
- * @ack_ns, @ack_seq, @delack_pending and @tx_end_ns, the socket lock the other fields.
+ * @fires_ns, @ack_ns, @ack_seq, @delack_pending and @tx_end_ns, the socket lock the other fields.
+ * Segments and ACKs use the fields before @timer, which is another line; they compare with
+ * @fires_ns and rarely start it.
  */
 struct quell_tail {
-	struct hrtimer		timer;
+	/* Expiry of @timer; 0: not started since its handler began. */
+	u64			fires_ns;
 	/* 0: no probe; written with both locks, as words may have 32 bits. */
 	u64			timeout_ns;
 	u64			since_ns;	/* last ACK of data, or failure to send a probe */
@@ -150,6 +148,7 @@ struct quell_tail {
 	u8			idle_expiries;
 	/* Expiries in a row with the socket owned by a process, limited. */
 	u8			busy;
+	struct hrtimer		timer;
 	u32			probes;	/* for dumps */
 	u32			probe_end;	/* after the last probe */
 	u32			dsacks;	/* tcp_sock.dsack_dups at the last probe */
@@ -197,13 +196,14 @@ struct quell_recover {
 	bool			watched : 1;
 	/* Freed when all data that the NACKs name is acknowledged. */
 	struct quell_lost_ring	*ring;
-	u64			nack_ns;	/* earliest next NACK by the rate limit */
 	u32			pkts;	/* marked lost by a NACK since the last sample */
 	u32			bytes;	/* payload of @pkts */
 	u32			lost_pkts;	/* tcp_sock.lost at the last sample */
 	u32			end_seq;	/* after the last data marked lost by a NACK */
 	/* Transmission of the newest copy that was trimmed; 0: never. */
 	u64			trimmed_ns;
+	/* The fields above are read for each ACK, those below for losses. */
+	u64			nack_ns;	/* earliest next NACK by the rate limit */
 	u64			reported_ns;	/* last call of ->on_loss or ->on_rto */
 	u32			again;	/* tcp_sock.total_retrans when @due was last set */
 	u32			dsacks;	/* tcp_sock.dsack_dups when @due was last set */
@@ -217,18 +217,31 @@ struct quell_recover {
 static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
 
 /*
- * Context of one Quell socket.  The first three cache lines are those of each packet in and out,
- * the fourth has the timer that segments set; each ACK uses up to @path and the first of @recover.
- * @node to @algo, @sport and @dport, and @id to @daddr are constant once the flow is in the hash.
- * @lock protects @closed, @ack_requested_seq to @segments, @path, @ack_rx_list, @echo, @ack_rx_few
- * and @echo_few (@link is read with READ_ONCE() without it, and @delack is written without it); the
- * socket lock @peer_delays, @fallback_reported and @round_seq to @adapt.  @mss_bytes and @now to
- * @telemetry are written with WRITE_ONCE() by the holder of the socket lock (@retransmits,
- * @overruns and @option: of @lock), or by the receive hook where noted, and read with READ_ONCE()
- * in any RCU read section.
+ * Context of one Quell socket.  Its fields are in the order of their use, so that a packet touches
+ * few cache lines; init.c asserts where these begin.
+ *
+ *	line 0		each packet, in and out
+ *	line 1		the same, and losses that an ACK may show
+ *	2, 3		losses; fitting to the path, for an ACK with parameter "adapt"
+ *	line 4		each ACK: the decision
+ *	5		governors, marks and counters, for dumps
+ *	line 6		each segment of data sent, and its ACK: the link
+ *	line 7		the same: the segments in flight, and the window
+ *	line 8		each ACK with the option, or of a process that owns the socket
+ *	line 9		data received with the option, and its ACK
+ *	line 10		each segment of data sent, and its ACK: the tail timer
+ *	11 to 15	the timer itself; a lone segment, records, losses, dumps, the flow's end
+ *
+ * @node to @algo, @sport and @dport, @dasr, @stamp_secret, @family, @id, @saddr and @daddr are
+ * constant once the flow is in the hash.  @lock protects @closed, @ack_requested_seq, @entropies,
+ * @link to @ack_rx_list, @ack_rx_few, @echo, @echo_few, @segment_few, @flow_label and @path.
+ * @link is read with READ_ONCE() without it, and @delack is written without it.  The socket lock
+ * protects @peer_delays, @tcp_int_mode, @fallback_reported, @adapt, @now and @round_seq to
+ * @inflight_bytes.  Fields for dumps are written with WRITE_ONCE() by the holder of the socket
+ * lock (@retransmits, @overruns and @option: of @lock), or by the receive hook where noted, and
+ * read with READ_ONCE() in any RCU read section.
  */
 struct quell_flow {
-	/* Each packet, in and out. */
 	struct rhash_head	node;	/* in quell_flows, by @sk */
 	/*
 	 * Without the socket lock only its address, its cookie and, in an RCU read section, which
@@ -246,10 +259,30 @@ struct quell_flow {
 	u16			dport;	/* host order */
 	u32			data_ack_seq;	/* of the newest data received; receive hook */
 	struct quell_delack	delack;
-
-	/* Each segment of data sent, and its ACK. */
 	/* After the newest data that requested an ACK. */
 	u32			ack_requested_seq;
+
+	struct quell_dasr	*dasr;	/* NULL without QUELL_CORE_SENDERS; constant */
+	u32			stamp_secret;	/* added to departures on the wire; constant */
+	u32			entropies;	/* 0: this flow is not sprayed */
+	/* Packets in a row without the option despite room; receive hook. */
+	u16			option_missed;
+	u8			tcp_int_mode;	/* QUELL_TCPINT_*, written with WRITE_ONCE() */
+	bool			option_seen;	/* from the peer; receive hook */
+	/* Why CUBIC governs, as reported last; 0: not. */
+	u8			fallback_reported;
+	u8			family;
+	/* icsk_ext_hdr_len last set, option's room included. */
+	u16			ext_hdr_bytes;
+	struct quell_recover	recover;
+
+	struct quell_adapt	adapt;
+	struct quell_snapshot	now;
+	u32			karn;	/* RTT samples discarded because of a retransmission */
+	/* Segments not recorded because the ring was full. */
+	u32			overruns;
+	u64			reduction;	/* the last, see quell_reduction_pack(); 0 never */
+
 	struct quell_link	link;
 	u64			depart_ns;	/* newest departure of a segment, CLOCK_MONOTONIC */
 	/* TCP's stamp of the newest retransmission, modulo 2^32. */
@@ -257,12 +290,11 @@ struct quell_flow {
 	u32			resent_seq;	/* of the newest retransmission */
 	/* Newest departure of a retransmission, modulo 2^32. */
 	u32			resent_depart_ns;
-	u32			stamp_secret;	/* added to departures on the wire; constant */
-	struct quell_dasr	*dasr;	/* NULL without QUELL_CORE_SENDERS; constant */
-	struct quell_segments	segments;
-	struct quell_tail	tail;
+	u32			ack_rx_lost;	/* receipts overwritten before TCP saw them */
 
-	/* Each ACK: the window and the snapshot for observers. */
+	struct quell_segments	segments;
+	/* struct quell_ack_rx, newest receipts, oldest first. */
+	struct quell_list	ack_rx_list;
 	/* The round trip ends when more than this is acknowledged. */
 	u32			round_seq;
 	/* For the windows of this round trip, apply_cwnd_pkts(). */
@@ -272,40 +304,26 @@ struct quell_flow {
 	u32			option_room_bytes;
 	u32			mss_bytes;
 	u32			inflight_bytes;	/* before the last ACK */
-	struct quell_snapshot	now;
-	struct quell_adapt	adapt;
-	u64			reduction;	/* the last, see quell_reduction_pack(); 0 never */
-	u8			limit;	/* enum quell_limit */
-	/* Why CUBIC governs, as reported last; 0: not. */
-	u8			fallback_reported;
-	bool			option_seen;	/* from the peer; receive hook */
-	u8			family;
-	u32			id;	/* in quell_net.flows */
-	struct quell_path	path;
-	struct quell_tcpint	tcp_int;
-	struct quell_recover	recover;
 
-	/* With the option, or a process that owns the socket. */
-	/* struct quell_ack_rx, newest receipts, oldest first. */
-	struct quell_list	ack_rx_list;
-	/* struct quell_echo, data packets to be echoed, oldest first. */
-	struct quell_list	echo;
 	/* Of @ack_rx_list while it is short. */
 	struct quell_ack_rx	ack_rx_few[QUELL_ACK_RX_FEW];
-	struct quell_echo	echo_few[QUELL_ECHOES_FEW];	/* of @echo while it is short */
 	u64			echoes;	/* RTTs taken from echoes */
 	u64			records;	/* telemetry records taken */
-	struct quell_telemetry	telemetry;	/* its fields may be of different records */
-	u32			ack_rx_lost;	/* receipts overwritten before TCP saw them */
-	/* Packets in a row without it despite room; receive hook. */
-	u16			option_missed;
-
-	/* Losses, dumps and the flow's end; icsk_ext_hdr_len last set, option's room included. */
-	u16			ext_hdr_bytes;
 	u64			retransmits;
-	u32			karn;	/* RTT samples discarded because of a retransmission */
-	/* Segments not recorded because the ring was full. */
-	u32			overruns;
+
+	/* struct quell_echo, data packets to be echoed, oldest first. */
+	struct quell_list	echo;
+	struct quell_echo	echo_few[QUELL_ECHOES_FEW];	/* of @echo while it is short */
+	/* Own flow label, host order; 0 before the first sprayed segment. */
+	u32			flow_label;
+	u32			id;	/* in quell_net.flows */
+
+	struct quell_tail	tail;
+	/* Of @segments while it is short; the timer is as long as the kernel makes it. */
+	struct quell_segment	segment_few[QUELL_SEGMENTS_FEW];
+	struct quell_telemetry	telemetry;	/* its fields may be of different records */
+	struct quell_path	path;
+	struct quell_tcpint	tcp_int;
 	union {
 		/* To restore if the newest losses prove spurious; socket lock. */
 		struct quell_undo	undo;
@@ -318,13 +336,13 @@ struct quell_flow {
 /* Whether the public TCP-INT option may be in a flow's packets. */
 static inline bool quell_tcpint_is_on(const struct quell_flow *flow)
 {
-	return READ_ONCE(flow->tcp_int.mode) != QUELL_TCPINT_OFF;
+	return READ_ONCE(flow->tcp_int_mode) != QUELL_TCPINT_OFF;
 }
 
 /* Whether the segments of a flow are sprayed over paths. */
 static inline bool quell_path_is_sprayed(const struct quell_flow *flow)
 {
-	return READ_ONCE(flow->path.entropies);
+	return READ_ONCE(flow->entropies);
 }
 
 /* Whether a flow is fitted to its path: its algorithm need not govern its window. */
@@ -337,14 +355,6 @@ static inline bool quell_adapt_is_on(const struct quell_flow *flow)
 static inline bool quell_adapt_governs(const struct quell_flow *flow)
 {
 	return flow && !quell_adapt_is_fit(&flow->adapt);
-}
-
-/* Lets cc_on_cwr() distinguish a reduction for ECN-Echo from others. */
-static inline void quell_adapt_note_ack(struct quell_flow *flow, bool has_ece)
-{
-	flow->adapt.flags &= ~QUELL_ADAPT_F_ECE;
-	if (has_ece)
-		flow->adapt.flags |= QUELL_ADAPT_F_ECE;
 }
 
 /* Entry for new data, to be set in full; NULL: no room.  Lock of @flow. */

@@ -22,25 +22,25 @@
 #define SEGMENTS_MAX	4096
 
 /* Before the flow is published. */
-void quell_segments_init(struct quell_segments *segments)
+void quell_segments_init(struct quell_flow *flow)
 {
-	segments->ring = segments->few;
-	segments->size = QUELL_SEGMENTS_FEW;
+	flow->segments.ring = flow->segment_few;
+	flow->segments.size = QUELL_SEGMENTS_FEW;
 }
 
 /* Lock of the flow. */
-void quell_segments_free(struct quell_segments *segments)
+void quell_segments_free(struct quell_flow *flow)
 {
-	if (segments->ring != segments->few)
-		kfree(segments->ring);
-	segments->ring = segments->few;
-	segments->size = QUELL_SEGMENTS_FEW;
-	segments->head = segments->tail;
+	if (flow->segments.ring != flow->segment_few)
+		kfree(flow->segments.ring);
+	quell_segments_init(flow);
+	flow->segments.head = flow->segments.tail;
 }
 
 /* Grows the ring; false when the bound is reached or memory is short. */
-static bool segments_grow(struct quell_segments *segments, const struct sock *sk)
+static bool segments_grow(struct quell_flow *flow, const struct sock *sk)
 {
+	struct quell_segments *segments = &flow->segments;
 	u32 least = max(2 * segments->size, SEGMENTS_MIN + 0U);
 	u32 size = max(segments->grown, least);
 	struct quell_segment *ring;
@@ -58,7 +58,7 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 	/* One entry more: the newest is needed even when it was acknowledged. */
 	for (i = segments->head - 1; i != segments->tail; i++)
 		ring[i & (size - 1)] = *quell_segment_at(segments, i);
-	if (segments->ring != segments->few)
+	if (segments->ring != flow->segment_few)
 		kfree(segments->ring);
 	segments->ring = ring;
 	segments->size = size;
@@ -67,18 +67,18 @@ static bool segments_grow(struct quell_segments *segments, const struct sock *sk
 }
 
 /* Move an empty ring back into the flow; keeps the newest entry.  Lock of the flow. */
-void quell_segments_settle(struct quell_segments *segments)
+void quell_segments_settle(struct quell_flow *flow)
 {
+	struct quell_segments *segments = &flow->segments;
 	struct quell_segment newest;
 
-	if (segments->head != segments->tail || segments->ring == segments->few)
+	if (segments->head != segments->tail || segments->ring == flow->segment_few)
 		return;
 	newest = *quell_segment_at(segments, segments->tail - 1);
 	/* Halve the next size: a flow that needs all of it doubles it once. */
 	segments->grown /= 2;
 	kfree(segments->ring);
-	segments->ring = segments->few;
-	segments->size = QUELL_SEGMENTS_FEW;
+	quell_segments_init(flow);
 	*quell_segment_at(segments, segments->tail - 1) = newest;
 }
 
@@ -94,7 +94,7 @@ bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u3
 	while (segments->tail != segments->head &&
 	       after(quell_segment_at(segments, segments->tail - 1)->end_seq, seq))
 		segments->tail--;
-	return segments->tail - segments->head < segments->size || segments_grow(segments, sk);
+	return segments->tail - segments->head < segments->size || segments_grow(flow, sk);
 }
 
 /* Index of the first entry that ends after @seq; tail if there is no such entry. */

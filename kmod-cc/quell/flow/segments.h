@@ -35,13 +35,12 @@ struct quell_segment {
 
 /* Segments not yet acknowledged, by sequence. */
 struct quell_segments {
-	struct quell_segment	*ring;	/* @few, or heap while there are more */
+	struct quell_segment	*ring;	/* flow->segment_few, or heap while there are more */
 	u32			size;	/* of @ring, a power of two */
 	u32			head;	/* free-running index of the oldest entry */
 	u32			tail;	/* free-running index of the next entry */
 	/* Size to try for the next ring on the heap; halved when one is freed. */
 	u32			grown;
-	struct quell_segment	few[QUELL_SEGMENTS_FEW];
 };
 
 /* The interface a flow is sent by. */
@@ -65,14 +64,14 @@ static inline u32 quell_framing_bytes(const struct net_device *dev)
 }
 
 /* segments.c */
-void quell_segments_init(struct quell_segments *segments);
-void quell_segments_free(struct quell_segments *segments);
+void quell_segments_init(struct quell_flow *flow);
+void quell_segments_free(struct quell_flow *flow);
 bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u32 seq);
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
 			u32 resent_depart_ns);
 u32 quell_segments_search(const struct quell_segments *segments, u32 seq);
 bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest);
-void quell_segments_settle(struct quell_segments *segments);
+void quell_segments_settle(struct quell_flow *flow);
 u64 quell_segment_tx_end_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32);
 
 static inline struct quell_segment *quell_segment_at(const struct quell_segments *segments,

@@ -57,11 +57,11 @@ static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
 	    nla_put_u32(skb, QUELL_A_FLOW_HOPS, READ_ONCE(flow->hops)) ||
 	    nla_put_u32(skb, QUELL_A_FLOW_MSS, READ_ONCE(flow->mss_bytes)) ||
 	    nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
-			   quell_limit_names[READ_ONCE(flow->limit)]) ||
+			   quell_limit_names[READ_ONCE(flow->now.limit)]) ||
 	    nla_put_string(skb, QUELL_A_FLOW_OPTION,
 			   quell_option_name(READ_ONCE(flow->option))) ||
 	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->now.remote_ns)) ||
-	    nla_put_u32(skb, QUELL_A_FLOW_ENTROPIES, READ_ONCE(flow->path.entropies)))
+	    nla_put_u32(skb, QUELL_A_FLOW_ENTROPIES, READ_ONCE(flow->entropies)))
 		return -EMSGSIZE;
 	return 0;
 }

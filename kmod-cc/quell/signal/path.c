@@ -60,8 +60,8 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 		else
 			entropies = 0;
 	}
-	if (path->entropies != entropies)
-		WRITE_ONCE(path->entropies, entropies);
+	if (flow->entropies != entropies)
+		WRITE_ONCE(flow->entropies, entropies);
 	if (!entropies)
 		return 0;
 	if (!quell_signal_recycles(flow->qnet))
@@ -76,15 +76,15 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 {
 	struct ipv6hdr *ip6h = ipv6_hdr(skb);
-	struct quell_path *path = &flow->path;
 	u32 label;
 
 	if (!entropy)
 		return;
-	if (!path->label)
-		path->label = ntohl(ip6_flowlabel(ip6h));
-	label = jhash_2words(path->label, entropy, 0) & PATH_LABEL_MASK & ~PATH_LABEL_STATELESS;
-	label |= path->label & PATH_LABEL_STATELESS;
+	if (!flow->flow_label)
+		flow->flow_label = ntohl(ip6_flowlabel(ip6h));
+	label = jhash_2words(flow->flow_label, entropy, 0) & PATH_LABEL_MASK &
+		~PATH_LABEL_STATELESS;
+	label |= flow->flow_label & PATH_LABEL_STATELESS;
 	ip6_flow_hdr(ip6h, ip6_tclass(ip6_flowinfo(ip6h)), htonl(label ? label : 1));
 }
 
@@ -130,11 +130,11 @@ void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock
 }
 
 /* Lock of the flow. */
-void quell_path_free(struct quell_path *path)
+void quell_path_free(struct quell_flow *flow)
 {
-	kfree(path->reps);
-	path->reps = NULL;
-	WRITE_ONCE(path->entropies, 0);
+	kfree(flow->path.reps);
+	flow->path.reps = NULL;
+	WRITE_ONCE(flow->entropies, 0);
 }
 
 static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
@@ -142,9 +142,9 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 	struct quell_path *path = &flow->path;
 	bool kept;
 
-	if (!path->entropies || !entropy)
+	if (!flow->entropies || !entropy)
 		return;
-	kept = quell_reps_echo(path->reps, path->entropies, entropy,
+	kept = quell_reps_echo(path->reps, flow->entropies, entropy,
 			       marked || !quell_signal_recycles(flow->qnet));
 	if (marked) {
 		WRITE_ONCE(path->marked, path->marked + 1);
@@ -158,7 +158,7 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 /* LOCAL_IN hook, RCU read section. */
 void quell_path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 {
-	if (!READ_ONCE(flow->path.entropies))
+	if (!READ_ONCE(flow->entropies))
 		return;
 	spin_lock_bh(&flow->lock);
 	path_echo(flow, entropy, marked);
@@ -175,7 +175,7 @@ void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
 {
 	const struct quell_segment *segment;
 
-	if (!flow->path.entropies || !rs->prior_mstamp)
+	if (!flow->entropies || !rs->prior_mstamp)
 		return;
 	segment = quell_segments_find(&flow->segments, rs->last_end_seq);
 	if (!segment || segment->retransmitted)
@@ -190,7 +190,7 @@ void quell_path_on_rto(struct quell_flow *flow)
 	if (!flow)
 		return;
 	spin_lock_bh(&flow->lock);
-	if (flow->path.entropies)
+	if (flow->entropies)
 		quell_reps_on_rto(flow->path.reps, ktime_get_ns());
 	spin_unlock_bh(&flow->lock);
 }

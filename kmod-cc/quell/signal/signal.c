@@ -225,7 +225,7 @@ static u32 signal_others_bytes(const struct sock *sk, const struct quell_flow *f
 /* Not behind extension headers: 0. */
 static u32 signal_room_bytes(const struct sock *sk, const struct quell_flow *flow)
 {
-	u32 bytes = READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
+	u32 bytes = READ_ONCE(flow->tcp_int_mode) == QUELL_TCPINT_OFF ? 0 : QUELL_TCP_INT_BYTES;
 
 	if (signal_headers_bytes(sk, flow))
 		return 0;
@@ -323,7 +323,7 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	spin_unlock_bh(&flow->lock);
 	quell_notify_option(flow, state);
 	if (signal_has_room(sk))
-		WRITE_ONCE(flow->tcp_int.mode, signal_params(flow->qnet).tcp_int);
+		WRITE_ONCE(flow->tcp_int_mode, signal_params(flow->qnet).tcp_int);
 	if (!signal_room_bytes(sk, flow))
 		return;
 	signal_reserve(sk, flow);
@@ -386,7 +386,7 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 		signal_key(&key, flow, sk);
 		quell_offer_store(flow->qnet, &key);
 	}
-	WRITE_ONCE(flow->tcp_int.mode, QUELL_TCPINT_OFF);
+	WRITE_ONCE(flow->tcp_int_mode, QUELL_TCPINT_OFF);
 	quell_signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
 }
 
@@ -404,7 +404,7 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 
 	/* An MD5 key may be added to a live connection. */
 	if (flow->option_room_bytes && quell_signal_is_signed(sk)) {
-		WRITE_ONCE(flow->tcp_int.mode, QUELL_TCPINT_OFF);
+		WRITE_ONCE(flow->tcp_int_mode, QUELL_TCPINT_OFF);
 		signal_give_up(flow, sk, QUELL_OPTION_NO_ROOM);
 		return;
 	}

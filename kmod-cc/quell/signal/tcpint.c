@@ -26,7 +26,7 @@ u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 ot
 	u32 options_bytes = __tcp_hdrlen(th) - sizeof(*th);
 
 	/* It may be inserted already, by another agent of this host or an earlier pass here. */
-	if (READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_OFF ||
+	if (READ_ONCE(flow->tcp_int_mode) == QUELL_TCPINT_OFF ||
 	    quell_tcp_int_find((const u8 *)(th + 1), options_bytes) != options_bytes)
 		return 0;
 	if (other_bytes + QUELL_TCP_INT_BYTES <= quell_option_room(skb))
@@ -92,14 +92,14 @@ static void tcpint_parse(struct quell_flow *flow, struct sk_buff *skb, u32 ip_by
  */
 void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
 {
-	if (READ_ONCE(flow->tcp_int.mode) != QUELL_TCPINT_OFF)
+	if (READ_ONCE(flow->tcp_int_mode) != QUELL_TCPINT_OFF)
 		tcpint_parse(flow, skb, ip_bytes);
 }
 
 /* Such a flow does not request the Quell option's records: no room for both.  Socket lock. */
 bool quell_tcpint_used(const struct quell_flow *flow)
 {
-	return READ_ONCE(flow->tcp_int.mode) == QUELL_TCPINT_USE &&
+	return READ_ONCE(flow->tcp_int_mode) == QUELL_TCPINT_USE &&
 	       quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY);
 }
 

@@ -241,7 +241,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 	WRITE_ONCE(flow->now.target_ns, decision->target_ns);
 	WRITE_ONCE(flow->inflight_bytes, sample->inflight_bytes);
 	WRITE_ONCE(flow->mss_bytes, sample->mss_bytes);
-	WRITE_ONCE(flow->limit, apply_limit(tp, sample, decision));
+	WRITE_ONCE(flow->now.limit, apply_limit(tp, sample, decision));
 	if (trace_quell_decision_enabled())
 		apply_trace(sk, flow);
 }
