@@ -132,7 +132,10 @@ struct swport_packet {
 	u8			headers[QUELL_FRAME_BYTES_MAX];
 };
 
-/* Enabled features.  The fast paths of enqueue and dequeue support only some of them. */
+/*
+ * Features that the parameters enable, and paused priorities.  Without any a packet is enqueued and
+ * dequeued after a single test of them; the fast paths support some of them.
+ */
 #define SWPORT_F_RATE		BIT(0)
 #define SWPORT_F_TELEMETRY	BIT(1)
 #define SWPORT_F_TCP_INT	BIT(2)
@@ -143,32 +146,36 @@ struct swport_packet {
 #define SWPORT_F_MARK_IN	BIT(7)
 #define SWPORT_F_MARK_OUT	BIT(8)
 #define SWPORT_F_DEFLECT	BIT(9)
+#define SWPORT_F_PAUSED		BIT(10)
 
 /*
- * One switch port
- * @features:		SWPORT_F_* of @params
+ * One switch port.  A plain packet uses the first two cache lines, in both directions
+ * @features:		SWPORT_F_* of @params and @paused
  * @paused:		bit per priority of data that is paused (swport_pause.c)
- * @burst_bytes:	during enqueue, bytes in @data of the super-packet being segmented
+ * @bandshare:		by how much @control exceeds its share of the wire
  * @parsed_dscps:	bit per DSCP for which the control band must be considered
  * @memory_max_bytes:	limit of both bands' @memory_bytes
- * @bandshare:		by how much @control exceeds its share of the wire
+ * @limit_bytes:	that of @params
+ * @burst_bytes:	during enqueue, bytes in @data of the super-packet being segmented
+ * @gso_whole_pkts:	GSO packets transmitted without segmentation
  * @control_defer_pkts:	data packets sent while @control had used up its share
  * @lottery:		random state of the marking decisions
  * @class_stats:	in the order of @params.red_classes; the last: packets in no class
  * @part:		in a joint port the loads in @link and @tcp_int are copies of the port's
  * @deflect:		NULL until first enabled
- * @gso_whole_pkts:	GSO packets transmitted without segmentation
  * @parsed:		during enqueue the packet, during dequeue a copy of its headers; not on the
  *			stack, as hardened kernels initialise that
  */
 struct swport_sched {
 	u32			features;
 	u8			paused;
-	u32			burst_bytes;
+	struct quell_bandshare	bandshare;
 	u64			parsed_dscps;
 	u64			memory_max_bytes;
+	u32			limit_bytes;
+	u32			burst_bytes;
+	u64			gso_whole_pkts;
 	struct swport_band	data;
-	struct quell_bandshare	bandshare;
 	struct swport_band	control;
 	struct swport_params	params;
 	u64			control_defer_pkts;
@@ -184,12 +191,16 @@ struct swport_sched {
 	struct swport_percentiles *percentiles;
 	struct swport_deflect	*deflect;
 	u64			gso_split_pkts;
-	u64			gso_whole_pkts;
 	u64			alloc_fail_pkts;
 	u64			memory_drop_pkts;
 	struct qdisc_watchdog	watchdog;
 	struct swport_packet	parsed;
 };
+
+#if IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_PREEMPT_RT) && \
+	!IS_ENABLED(CONFIG_DEBUG_SPINLOCK) && !IS_ENABLED(CONFIG_DEBUG_LOCK_ALLOC)
+static_assert(offsetof(struct swport_sched, control.queue.prev) == 128);
+#endif
 
 /**
  * struct swport_cb - per-packet state while queued
@@ -317,7 +328,7 @@ void quell_swport_link_exit(void);
 
 /* swport_buffer.c */
 bool quell_swport_buffer_charge(struct swport_sched *port, u32 len_bytes);
-bool quell_swport_buffer_charge_gso(struct swport_sched *port, const struct quell_super *super);
+bool quell_swport_buffer_try_charge(struct swport_sched *port, const struct quell_super *super);
 void quell_swport_buffer_sync(struct swport_sched *port);
 int quell_swport_buffer_check(const struct Qdisc *sch, const struct swport_params *params,
 			      struct netlink_ext_ack *extack);

@@ -7,15 +7,6 @@
 
 #include "swport.h"
 
-static inline void swport_band_push(struct swport_band *band, struct sk_buff *skb)
-{
-	__skb_queue_tail(&band->queue, skb);
-	band->backlog_bytes += qdisc_pkt_len(skb);
-	band->memory_bytes += skb->truesize;
-	if (band->backlog_bytes > band->backlog_max_bytes)
-		band->backlog_max_bytes = band->backlog_bytes;
-}
-
 /* Dequeue the first packet, @skb, of @segments segments. */
 static inline void swport_band_pop(struct swport_band *band, struct sk_buff *skb, u32 segments)
 {

@@ -16,15 +16,16 @@
 #include "swport.h"
 
 /*
- * @size_bytes is written with RTNL and read without, the fields before it are under RTNL.  A
- * namespace outlives its devices and their qdiscs, so @net is valid.
+ * @size_bytes is written with RTNL and read without, the fields before it are under RTNL.  Ports
+ * write those behind it for each packet, in a cache line of their own.  A namespace outlives its
+ * devices and their qdiscs, so @net is valid.
  */
 struct swport_buffer {
 	struct list_head	siblings;
 	struct net		*net;
 	u32			ports;
 	u32			size_bytes;
-	atomic_t		used_bytes;
+	atomic_t		used_bytes ____cacheline_aligned_in_smp;
 	atomic_t		used_max_bytes;
 };
 
@@ -62,13 +63,23 @@ static void swport_buffer_raise(struct swport_buffer *buffer, int used_bytes)
 		;
 }
 
-/* Returns false if they do not fit. */
-static bool swport_buffer_try_charge(struct swport_sched *port, const struct quell_super *super)
+/**
+ * quell_swport_buffer_try_charge() - charge all segments of a packet to the shared buffer, if any
+ * @port: the switch port
+ * @super: packet or super-packet, which fits the port's own limit
+ * Context: softirq, qdisc lock held.
+ * Return: false, with no change, if one of the segments would not be admitted.
+ */
+bool quell_swport_buffer_try_charge(struct swport_sched *port, const struct quell_super *super)
 {
 	struct swport_buffer *buffer = port->share.buffer;
-	u32 size_bytes = READ_ONCE(buffer->size_bytes);
-	int used_bytes = atomic_read(&buffer->used_bytes);
+	u32 size_bytes;
+	int used_bytes;
 
+	if (!buffer)
+		return true;
+	size_bytes = READ_ONCE(buffer->size_bytes);
+	used_bytes = atomic_read(&buffer->used_bytes);
 	do {
 		if (!quell_super_sharedbuf_admits(super, size_bytes, used_bytes,
 						  port->params.alpha_q16,
@@ -95,23 +106,11 @@ bool quell_swport_buffer_charge(struct swport_sched *port, u32 len_bytes)
 	};
 	struct swport_share *share = &port->share;
 
-	if (!share->buffer || swport_buffer_try_charge(port, &packet))
+	if (quell_swport_buffer_try_charge(port, &packet))
 		return true;
 	share->drop_pkts++;
 	share->drop_bytes += len_bytes;
 	return false;
-}
-
-/**
- * quell_swport_buffer_charge_gso() - charge all segments of a super-packet
- * @port: the switch port
- * @super: super-packet, which fits the port's own limit
- * Context: softirq, qdisc lock held.
- * Return: false, with no change, if one of the segments would not be admitted.
- */
-bool quell_swport_buffer_charge_gso(struct swport_sched *port, const struct quell_super *super)
-{
-	return !port->share.buffer || swport_buffer_try_charge(port, super);
 }
 
 /* Adjust the charge to the data band's backlog.  Context: qdisc lock held. */

@@ -11,7 +11,7 @@
 /* Features that write to a packet, also on the fast path, and features without a fast path. */
 #define SWPORT_F_STAMP	(SWPORT_F_TELEMETRY | SWPORT_F_TCP_INT)
 #define SWPORT_F_OUT	(SWPORT_F_RATE | SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | \
-			 SWPORT_F_BQL | SWPORT_F_MARK_OUT)
+			 SWPORT_F_BQL | SWPORT_F_MARK_OUT | SWPORT_F_PAUSED)
 
 /* Length on the wire, with the overhead of each segment. */
 static u32 swport_wire_bytes(const struct swport_sched *port, const struct sk_buff *skb)
@@ -277,7 +277,7 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch)
 
 	if (!qdisc_qlen(sch))
 		return NULL;
-	if (port->features & SWPORT_F_OUT || port->paused || port->bandshare.ahead_q16 ||
+	if (port->features & SWPORT_F_OUT || port->bandshare.ahead_q16 ||
 	    !skb_queue_empty(&port->control.queue))
 		return swport_dequeue_featured(sch);
 	/* The only packet may be one at which a parent has peeked. */

@@ -88,8 +88,8 @@ static u64 swport_parsed_dscps(const struct swport_trim_params *trim)
 }
 
 /**
- * quell_swport_set_features() - update the enabled features
- * @port: the switch port, with new parameters
+ * quell_swport_set_features() - update the enabled features, and parameters used for each packet
+ * @port: the switch port, with new parameters or paused priorities
  * Context: qdisc lock held.
  */
 void quell_swport_set_features(struct swport_sched *port)
@@ -105,7 +105,9 @@ void quell_swport_set_features(struct swport_sched *port)
 			 (params->bql ? SWPORT_F_BQL : 0) |
 			 (params->ecn_mode == SWPORT_ECN_ENQUEUE ? SWPORT_F_MARK_IN : 0) |
 			 (params->ecn_mode == SWPORT_ECN_DEQUEUE ? SWPORT_F_MARK_OUT : 0) |
-			 (port->deflect ? SWPORT_F_DEFLECT : 0);
+			 (port->deflect ? SWPORT_F_DEFLECT : 0) |
+			 (port->paused ? SWPORT_F_PAUSED : 0);
+	port->limit_bytes = params->limit_bytes;
 	port->parsed_dscps = swport_parsed_dscps(&params->trim);
 }
 

@@ -40,11 +40,13 @@ bool quell_swport_find_data(struct swport_sched *port)
 bool quell_swport_pause(struct net_device *dev, u8 priorities)
 {
 	struct Qdisc *sch = rcu_dereference(dev->qdisc);
+	struct swport_sched *port = qdisc_priv(sch);
 
 	if (sch->dequeue != quell_swport_dequeue)
 		return false;
 	spin_lock(qdisc_lock(sch));
-	((struct swport_sched *)qdisc_priv(sch))->paused = priorities;
+	port->paused = priorities;
+	quell_swport_set_features(port);
 	spin_unlock(qdisc_lock(sch));
 	/* The transmit queue has another qdisc once the core replaces this one. */
 	netif_schedule_queue(netdev_get_tx_queue(dev, 0));

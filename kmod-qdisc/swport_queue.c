@@ -24,10 +24,11 @@
 
 #include "swport_band.h"
 
-/* Features without a fast path at enqueue, and those that add work to it. */
-#define SWPORT_F_IN		(SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | \
-				 SWPORT_F_MARK_IN | SWPORT_F_DEFLECT)
-#define SWPORT_F_IN_MORE	(SWPORT_F_RATE | SWPORT_F_TCP_INT | SWPORT_F_BQL)
+/* Features that add work to the fast path at enqueue: those that account or decide, and all. */
+#define SWPORT_F_IN_ACCOUNT	(SWPORT_F_PERCENTILES | SWPORT_F_JOINT | SWPORT_F_BUFFER | \
+				 SWPORT_F_MARK_IN)
+#define SWPORT_F_IN		(SWPORT_F_RATE | SWPORT_F_TCP_INT | SWPORT_F_BQL | \
+				 SWPORT_F_DEFLECT | SWPORT_F_IN_ACCOUNT)
 
 /* Of the memory limit an eighth is reserved for control, and half for data. */
 #define SWPORT_MEMORY_CONTROL_SHIFT	3
@@ -105,10 +106,22 @@ static bool swport_charge_gso(struct swport_sched *port, const struct swport_ban
 {
 	if (!swport_has_memory(port, band, skb) || !swport_charge_limit(port, band, super->bytes))
 		return false;
-	if (band == &port->control || quell_swport_buffer_charge_gso(port, super))
+	if (band == &port->control || quell_swport_buffer_try_charge(port, super))
 		return true;
 	swport_sync_charges(port);
 	return false;
+}
+
+static inline int swport_queue(struct sk_buff *skb, struct Qdisc *sch, struct swport_band *band)
+{
+	__skb_queue_tail(&band->queue, skb);
+	band->backlog_bytes += qdisc_pkt_len(skb);
+	band->memory_bytes += skb->truesize;
+	if (band->backlog_bytes > band->backlog_max_bytes)
+		band->backlog_max_bytes = band->backlog_bytes;
+	qdisc_qstats_backlog_inc(sch, skb);
+	qdisc_qlen_inc(sch);
+	return NET_XMIT_SUCCESS;
 }
 
 static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_band *band,
@@ -127,10 +140,7 @@ static int swport_admit(struct sk_buff *skb, struct Qdisc *sch, struct swport_ba
 		quell_swport_joint_activate(port);
 	else if (port->params.rate_bytes_ps && !qdisc_qlen(sch))
 		quell_shaper_restart(&port->shaper, ktime_get_ns());
-	swport_band_push(band, skb);
-	qdisc_qstats_backlog_inc(sch, skb);
-	qdisc_qlen_inc(sch);
-	return NET_XMIT_SUCCESS;
+	return swport_queue(skb, sch, band);
 }
 
 /* Queue a trimmed packet in its band, or drop it as well; the original counts as dropped. */
@@ -259,17 +269,16 @@ static int swport_enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
 }
 
 /*
- * The fast path: enqueue TCP data of which quell_fastpath_parse() parses all that the port needs.
- * Returns false without a change where it does not, or the packet does not fit.
+ * The fast path: TCP data of which quell_fastpath_parse() parses all that the port needs, and that
+ * fits the band.  Returns false for other packets, which the slow path parses and counts.
  */
-static inline bool swport_enqueue_fast(struct sk_buff *skb, struct Qdisc *sch)
+static __always_inline bool swport_parse_fast(const struct swport_sched *port, struct sk_buff *skb)
 {
-	struct swport_sched *port = qdisc_priv(sch);
-	struct swport_band *band = &port->data;
+	const struct swport_band *band = &port->data;
 	struct quell_fastpath plain;
 
 	if (skb->dev->type != ARPHRD_ETHER || skb->priority == TC_PRIO_CONTROL || skb_is_gso(skb) ||
-	    (u64)band->backlog_bytes + qdisc_pkt_len(skb) > port->params.limit_bytes ||
+	    (u64)band->backlog_bytes + qdisc_pkt_len(skb) > port->limit_bytes ||
 	    band->memory_bytes + skb->truesize > port->memory_max_bytes >> SWPORT_MEMORY_DATA_SHIFT)
 		return false;
 	if (!quell_fastpath_parse(&plain, skb->data, skb_headlen(skb), skb->len) ||
@@ -284,10 +293,23 @@ static inline bool swport_enqueue_fast(struct sk_buff *skb, struct Qdisc *sch)
 		.ttl = plain.ttl,
 		.priority = plain.dsfield >> SWPORT_PRIORITY_SHIFT,
 	};
-	swport_band_push(band, skb);
-	qdisc_qstats_backlog_inc(sch, skb);
-	qdisc_qlen_inc(sch);
 	return true;
+}
+
+/* Charge that packet to the joint port and the shared buffer; false: no change. */
+static bool swport_charge_fast(struct swport_sched *port, const struct sk_buff *skb)
+{
+	u32 bytes = qdisc_pkt_len(skb);
+	const struct quell_super packet = {
+		.segments = 1, .bytes = bytes, .last_bytes = bytes,
+	};
+
+	if (port->features & SWPORT_F_JOINT && !quell_swport_joint_charge(port, bytes))
+		return false;
+	if (!(port->features & SWPORT_F_BUFFER) || quell_swport_buffer_try_charge(port, &packet))
+		return true;
+	swport_sync_charges(port);
+	return false;
 }
 
 static noinline int swport_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
@@ -306,24 +328,49 @@ static noinline int swport_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	return verdict;
 }
 
-/* On the fast path the shaper is restarted as by swport_activate(). */
-static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *sch,
-					    struct sk_buff **to_free)
+/* TCP-INT's latency begins here. */
+static inline void swport_stamp_enqueue(const struct swport_sched *port, struct sk_buff *skb)
 {
-	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_cb *cb = swport_cb(skb);
 
-	if (unlikely(port->features & SWPORT_F_BQL))
-		quell_swport_device_update(port);
-	if (port->features & SWPORT_F_IN || !swport_enqueue_fast(skb, sch))
-		return swport_enqueue_slow(skb, sch, to_free);
-	if (port->features & SWPORT_F_RATE && qdisc_qlen(sch) == 1)
-		quell_shaper_restart(&port->shaper, ktime_get_ns());
 	if (port->features & SWPORT_F_TCP_INT &&
 	    quell_tcp_int_may_have(skb->data + cb->tcp_at + QUELL_FRAME_TCP_BYTES,
 				   cb->option_bytes))
 		cb->enqueue_ns = ktime_get_ns();
-	return NET_XMIT_SUCCESS;
+}
+
+static noinline int swport_enqueue_account(struct sk_buff *skb, struct Qdisc *sch,
+					   struct sk_buff **to_free)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	if (!swport_parse_fast(port, skb) || !swport_charge_fast(port, skb))
+		return swport_enqueue_slow(skb, sch, to_free);
+	if (port->features & SWPORT_F_PERCENTILES)
+		quell_swport_record_enqueue(port, skb, false);
+	else
+		swport_stamp_enqueue(port, skb);
+	return swport_admit(skb, sch, &port->data, to_free);
+}
+
+static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *sch,
+					    struct sk_buff **to_free)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+
+	if (unlikely(port->features & SWPORT_F_BQL))
+		quell_swport_device_update(port);
+	if (port->features & SWPORT_F_DEFLECT)
+		return swport_enqueue_slow(skb, sch, to_free);
+	if (port->features & SWPORT_F_IN_ACCOUNT)
+		return swport_enqueue_account(skb, sch, to_free);
+	if (!swport_parse_fast(port, skb))
+		return swport_enqueue_slow(skb, sch, to_free);
+	/* As swport_admit(). */
+	if (port->features & SWPORT_F_RATE && !qdisc_qlen(sch))
+		quell_shaper_restart(&port->shaper, ktime_get_ns());
+	swport_stamp_enqueue(port, skb);
+	return swport_queue(skb, sch, &port->data);
 }
 
 /**
@@ -338,12 +385,12 @@ static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *s
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)
 {
-	const struct swport_sched *port = qdisc_priv(sch);
+	struct swport_sched *port = qdisc_priv(sch);
 
-	if (port->features & (SWPORT_F_IN | SWPORT_F_IN_MORE))
+	if (port->features & SWPORT_F_IN)
 		return swport_enqueue_featured(skb, sch, to_free);
-	return swport_enqueue_fast(skb, sch) ? NET_XMIT_SUCCESS :
-						swport_enqueue_slow(skb, sch, to_free);
+	return swport_parse_fast(port, skb) ? swport_queue(skb, sch, &port->data) :
+					      swport_enqueue_slow(skb, sch, to_free);
 }
 
 /* Context: RTNL and the qdisc lock held, or the qdisc out of use. */
