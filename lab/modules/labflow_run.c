@@ -19,6 +19,8 @@
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
 
+#include <compat/hrtimer.h>
+
 #include "labflow.h"
 
 /* Send what has started; the socket must be established. */
@@ -205,11 +207,11 @@ int labflow_run_start(bool is_open)
 	lab.is_open = is_open;
 	for (i = 0; i < lab.n_flows; i++) {
 		flow = lab.flows[i];
-		hrtimer_init(&flow->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-		flow->timer.function = labflow_start_timer;
+		quell_hrtimer_setup(&flow->timer, labflow_start_timer, CLOCK_MONOTONIC,
+				    HRTIMER_MODE_ABS_SOFT);
 		INIT_WORK(&flow->connect_work, labflow_connect_work);
-		hrtimer_init(&flow->stop_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-		flow->stop_timer.function = labflow_stop_timer;
+		quell_hrtimer_setup(&flow->stop_timer, labflow_stop_timer, CLOCK_MONOTONIC,
+				    HRTIMER_MODE_ABS_SOFT);
 		INIT_WORK(&flow->stop_work, labflow_stop_work);
 	}
 	err = labflow_message_resolve();
@@ -274,6 +276,6 @@ void labflow_run_stop(void)
 /* Prepare the timer that all runs share. */
 void labflow_run_init(void)
 {
-	hrtimer_init(&lab.until_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	lab.until_timer.function = labflow_until_timer;
+	quell_hrtimer_setup(&lab.until_timer, labflow_until_timer, CLOCK_MONOTONIC,
+			    HRTIMER_MODE_ABS_SOFT);
 }

@@ -16,6 +16,8 @@
 #include <net/tcp.h>
 #include <quell/quell.h>
 
+#include <compat/hrtimer.h>
+
 #include "labflow.h"
 
 #define LABFLOW_ROWS_MIN	1000u
@@ -294,8 +296,8 @@ void labflow_sample_reset(void)
 
 static int labflow_sampler_init(struct labflow_sampler *sampler, u32 row_bytes)
 {
-	hrtimer_init(&sampler->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	sampler->timer.function = labflow_sample_timer;
+	quell_hrtimer_setup(&sampler->timer, labflow_sample_timer, CLOCK_MONOTONIC,
+			    HRTIMER_MODE_ABS_SOFT);
 	return labflow_rows_init(&sampler->rows, row_bytes);
 }
 

@@ -321,7 +321,7 @@ static int labflow_listen(struct net *net, const union labflow_addr *addr)
 	sk->sk_data_ready = labflow_rx_data_ready;
 	sk->sk_state_change = labflow_rx_state_change;
 	write_unlock_bh(&sk->sk_callback_lock);
-	err = kernel_bind(listener->sock, &listener->addr.sa, labflow_addr_bytes(addr));
+	err = kernel_bind(listener->sock, (void *)&listener->addr, labflow_addr_bytes(addr));
 	if (!err)
 		err = kernel_listen(listener->sock, LABFLOW_SPORTS);
 	if (err)
@@ -370,13 +370,13 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	sk->sk_state_change = labflow_tx_state_change;
 	sk->sk_error_report = labflow_tx_error_report;
 	write_unlock_bh(&sk->sk_callback_lock);
-	return kernel_bind(flow->sock, &from.sa, labflow_addr_bytes(&from));
+	return kernel_bind(flow->sock, (void *)&from, labflow_addr_bytes(&from));
 }
 
 /* Connect a flow.  Returns 0, -EINPROGRESS with O_NONBLOCK, or another negative error. */
 int labflow_sock_connect(struct labflow_flow *flow, int flags)
 {
-	return kernel_connect(flow->sock, &flow->daddr.sa,
+	return kernel_connect(flow->sock, (void *)&flow->daddr,
 			      labflow_addr_bytes(&flow->daddr), flags);
 }
 

@@ -24,6 +24,8 @@
 #include <linux/tcp.h>
 #include <net/tcp.h>
 
+#include <compat/hrtimer.h>
+
 #include "labflow.h"
 #include "labnic_tap.h"
 
@@ -190,8 +192,8 @@ void labflow_truth_reset(void)
 /* 0 or -ENOMEM. */
 int labflow_truth_init(void)
 {
-	hrtimer_init(&lab.step.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	lab.step.timer.function = truth_step_timer;
+	quell_hrtimer_setup(&lab.step.timer, truth_step_timer, CLOCK_MONOTONIC,
+			    HRTIMER_MODE_ABS_SOFT);
 	return labflow_rows_init(&lab.truth, sizeof(struct labflow_truth_row));
 }
 

@@ -11,6 +11,8 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
+#include <compat/hrtimer.h>
+
 #include "labnic.h"
 
 #define DEADLOCK_STUCK_NS	(10 * NSEC_PER_MSEC)
@@ -155,7 +157,7 @@ static enum hrtimer_restart deadlock_check(struct hrtimer *timer)
 /* A port has sent a pause: check for deadlocks. */
 void labnic_deadlock_watch(void)
 {
-	if (!hrtimer_is_queued(&deadlock_timer) && !hrtimer_callback_running(&deadlock_timer))
+	if (!hrtimer_active(&deadlock_timer))
 		hrtimer_start(&deadlock_timer, ns_to_ktime(ktime_get_ns() + DEADLOCK_STUCK_NS),
 			      HRTIMER_MODE_ABS_SOFT);
 }
@@ -189,6 +191,6 @@ void labnic_deadlock_remove(struct labnic_pfc *pfc)
 
 void labnic_deadlock_init(void)
 {
-	hrtimer_init(&deadlock_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	deadlock_timer.function = deadlock_check;
+	quell_hrtimer_setup(&deadlock_timer, deadlock_check, CLOCK_MONOTONIC,
+			    HRTIMER_MODE_ABS_SOFT);
 }

@@ -15,6 +15,8 @@
 #include <linux/rtnetlink.h>
 #include <net/rtnetlink.h>
 
+#include <compat/compat.h>
+
 #include "labnic.h"
 #include "quellnic_uapi.h"
 
@@ -439,6 +441,16 @@ destroy_peer:
 	return err;
 }
 
+#ifdef QUELL_HAVE_RTNL_NEWLINK_PARAMS
+static int labnic_newlink_params(struct net_device *dev, struct rtnl_newlink_params *params,
+				 struct netlink_ext_ack *extack)
+{
+	return labnic_newlink(params->src_net, dev, params->tb, params->data, extack);
+}
+#else
+#define labnic_newlink_params	labnic_newlink
+#endif
+
 static void labnic_dellink(struct net_device *dev, struct list_head *head)
 {
 	struct labnic_port *port = netdev_priv(dev);
@@ -548,7 +560,7 @@ static struct rtnl_link_ops labnic_link_ops __read_mostly = {
 	.priv_size	= sizeof(struct labnic_port),
 	.setup		= labnic_setup,
 	.validate	= labnic_validate,
-	.newlink	= labnic_newlink,
+	.newlink	= labnic_newlink_params,
 	.dellink	= labnic_dellink,
 	.get_link_net	= labnic_get_link_net,
 	.get_xstats_size = labnic_get_xstats_size,

@@ -15,6 +15,8 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include <compat/hrtimer.h>
+
 #include "labnic.h"
 
 /* Flows are distinguished by this many bits of a hash. */
@@ -128,8 +130,8 @@ int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed)
 {
 	spin_lock_init(&noise->lock);
 	__skb_queue_head_init(&noise->waiting);
-	hrtimer_init(&noise->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	noise->timer.function = labnic_noise_timer;
+	quell_hrtimer_setup(&noise->timer, labnic_noise_timer, CLOCK_MONOTONIC,
+			    HRTIMER_MODE_ABS_SOFT);
 	noise->noise_ns = noise_ns;
 	noise->random = seed;
 	noise->last_ns = NULL;

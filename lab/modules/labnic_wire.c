@@ -38,6 +38,8 @@
 #include <linux/rcupdate.h>
 #include <linux/tcp.h>
 
+#include <compat/hrtimer.h>
+
 #include "labnic.h"
 
 static enum hrtimer_restart labnic_timer(struct hrtimer *timer);
@@ -344,6 +346,7 @@ unlock:
 	rcu_read_unlock();
 }
 
+#ifdef QUELL_HAVE_HRTIMER_UPCOMING
 static const struct labnic_port *labnic_port_of(const struct hrtimer *timer)
 {
 	return timer && timer->function == labnic_timer ?
@@ -386,6 +389,9 @@ static void labnic_look_ahead(void)
 	if (third)
 		labnic_fetch(container_of(third, struct labnic_port, timer), 3 * L1_CACHE_BYTES);
 }
+#else
+static void labnic_look_ahead(void) { }
+#endif
 
 static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 {
@@ -423,8 +429,8 @@ static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 void labnic_wire_init(struct labnic_port *port)
 {
 	spin_lock_init(&port->lock);
-	hrtimer_init(&port->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	port->timer.function = labnic_timer;
+	quell_hrtimer_setup(&port->timer, labnic_timer, CLOCK_MONOTONIC,
+			    HRTIMER_MODE_ABS_SOFT);
 }
 
 /* Discard all packets of the outgoing direction.  RTNL held. */
