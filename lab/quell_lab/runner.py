@@ -82,8 +82,9 @@ def kernel_of(variant, kernel):
     """The kernel that a variant runs on: that of BPF objects is one of its own."""
     if not variant.program:
         return kernel
-    if kernel.kind == "debug":
-        raise InputError("--kernel debug", f"it runs no BPF, and '{variant.label}' is an object")
+    if kernel.kind != "normal":
+        raise InputError(f"--kernel {kernel.kind}", f"it runs no BPF, and '{variant.label}' is an "
+                         "object")
     return find_kernel("bpf")
 
 
@@ -94,7 +95,7 @@ def check_modules(wanted, scenario):
         for name in (words.split()[0] for words in plan.modules(scenario, variant)):
             if not os.path.exists(os.path.join(kernel.modules, name)):
                 raise InputError("modules" if name in plan.LAB_MODULES else f"--cc {variant.label}",
-                                 f"no {name} in {kernel.modules}, run '{MAKE[kernel.kind]}'")
+                                 f"no {name} in {kernel.modules}, run '{MAKE.get(kernel.kind, MAKE['normal'])}'")
 
 
 def program_files(scenario, variant):

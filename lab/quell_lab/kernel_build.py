@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Builds a laboratory kernel of any source, with the modules for it, or finds them in the cache.
+
+A tree of the cache has a directory for its source and one for objects, of whichever commit was
+built last.  What a run needs is kept for each build, in ready/KEY: the executable and, by a digest
+of their sources, the modules.  A build that was interrupted goes on where it ended.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from . import kernel_source, runner, show
+from .errors import InputError
+
+CONFIG = os.path.join(runner.HERE, "kernel", "lab.config")
+# Options that later kernels may not offer: 7.3 has PREEMPT_NONE of no architecture that can be
+# preempted, and no longer asks for PROC_SYSCTL.
+MAY_LACK = ("CONFIG_PREEMPT_NONE", "CONFIG_PROC_SYSCTL")
+AREAS = ("kmod-cc", "kmod-qdisc", "lab/modules", "lab/comparators", "lab/tutorial")
+MODULES = os.path.join(runner.ROOT, "scripts", "build-modules")
+OBJECT_BYTES = 200_000_000
+READY_BYTES = 20_000_000
+JOB_BYTES = 400_000_000		# of a compiler; the linker takes as much
+FILES = 760			# compiled of a kernel
+# Who built it, where and when changes no executable.
+SAME = {"KBUILD_BUILD_TIMESTAMP": "2026-01-01", "KBUILD_BUILD_USER": "quell",
+        "KBUILD_BUILD_HOST": "lab", "KBUILD_BUILD_VERSION": "1", "LOCALVERSION": "", "LC_ALL": "C"}
+RECIPE = 1			# counts changes of the steps below that change an executable
+ERRORS = re.compile(r"error:|\*\*\*|undefined reference|No rule to make")
+ERROR_LINES = 8
+STEP = re.compile(r"^  ([A-Z]+)(?: \[M\])? +(\S+)")
+
+
+class BuildError(InputError):
+    """A kernel or a module that could not be built."""
+
+
+def _say(text, quiet):
+    if not quiet:
+        print(f"lab kernel: {text}", file=sys.stderr)
+
+
+def compiler():
+    """Version of the compiler."""
+    done = subprocess.run([os.environ.get("CC", "gcc"), "-dumpfullversion"], capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        raise InputError("lab kernel", "no compiler; run 'make deps-demo'")
+    return done.stdout.strip()
+
+
+def kernel_key(prepared):
+    """What decides an executable, in a few digits."""
+    with open(CONFIG, "rb") as file:
+        config = file.read()
+    digest = hashlib.sha256(f"{RECIPE} {prepared.identity} {compiler()}\n".encode() + config)
+    return f"{prepared.version}-{digest.hexdigest()[:12]}"
+
+
+def modules_key():
+    """Of the sources of all modules."""
+    digest = hashlib.sha256()
+    for area in ("include", *AREAS):
+        for base, directories, names in os.walk(os.path.join(runner.ROOT, area)):
+            directories.sort()
+            for name in sorted(names):
+                if name.endswith((".c", ".h")) or name == "Kbuild":
+                    path = os.path.join(base, name)
+                    digest.update(os.path.relpath(path, runner.ROOT).encode() + b"\0")
+                    with open(path, "rb") as file:
+                        digest.update(file.read())
+    return digest.hexdigest()[:12]
+
+
+def _relevant(log):
+    """Lines of a log that name what is wrong, or its last ones."""
+    with open(log, encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()
+    found = [line for line in lines if ERRORS.search(line)] or lines
+    return "".join(f"\n  {line}" for line in found[:ERROR_LINES])
+
+
+def _run(where, words, log, quiet, what):
+    """Run a step of a build, its output to a log, and show how far it is."""
+    done = 0
+    with open(log, "a", 1, encoding="utf-8") as file, subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", env={**os.environ, **SAME}) as process:
+        for line in process.stdout:
+            file.write(line)
+            step = STEP.match(line)
+            if step and not quiet:
+                done += step[1] == "CC"
+                show.progress(f"{what}: {done} of about {FILES} files compiled, {step[2]}")
+    if not quiet:
+        show.progress("")
+    if process.returncode:
+        raise BuildError(where, f"{what} failed, see {log}:{_relevant(log)}")
+
+
+class Tree:
+    """A source, and the directories that it is built in."""
+
+    def __init__(self, source, quiet):
+        self.source = source
+        self.quiet = quiet
+        self.directory = os.path.join(kernel_source.cache(), source.name)
+        self.source_directory = os.path.join(self.directory, "source")
+        self.objects = os.path.join(self.directory, "objects")
+        os.makedirs(self.directory, exist_ok=True)
+        self.jobs = len(os.sched_getaffinity(0))
+
+    def _log(self, name):
+        """A new log of a step."""
+        path = os.path.join(self.directory, name)
+        with open(path, "w", encoding="utf-8"):
+            return path
+
+    def _make(self, *words):
+        return ["make", "-C", self.source_directory, "ARCH=um", f"O={self.objects}", *words]
+
+    def _check_disk(self):
+        """Say what a build takes, before it begins; InputError if the disk is too small."""
+        needed = self.source.missing_bytes(self.source_directory) + READY_BYTES
+        if not os.path.exists(os.path.join(self.objects, "vmlinux")):
+            needed += OBJECT_BYTES
+        free = shutil.disk_usage(self.directory).free
+        _say(f"{self.source.label}: takes up to {needed / 1e9:.1f} GB of disk in {self.directory}, "
+             f"{self.jobs * JOB_BYTES / 1e9:.1f} GB of memory, and some minutes if nothing is "
+             "built yet", self.quiet)
+        if free < needed:
+            raise InputError(self.source.where, f"{self.directory} has {free / 1e9:.1f} GB left, "
+                             f"and a build takes {needed / 1e9:.1f} GB")
+
+    def _configure(self, prepared):
+        """
+        The configuration of the laboratory, of which no option may get lost.  It is left alone
+        where neither it nor the options of the source have changed since.
+        """
+        os.makedirs(self.objects, exist_ok=True)
+        with open(CONFIG, encoding="ascii") as file:
+            text = file.read()
+        key = f"{self.source.options(prepared)} {compiler()}\n{text}"
+        mark = os.path.join(self.objects, ".quell-config")
+        if os.path.exists(mark):
+            with open(mark, encoding="ascii") as file:
+                if file.read() == key:
+                    return
+        log, config = self._log("config.log"), os.path.join(self.objects, ".config")
+        merge = os.path.join(self.source_directory, "scripts", "kconfig", "merge_config.sh")
+        for words in (self._make("-s", "allnoconfig"),
+                      [merge, "-m", "-O", self.objects, config, CONFIG],
+                      self._make("-s", "olddefconfig")):
+            _run(self.source.where, words, log, True, "configuration")
+        with open(config, encoding="ascii") as file:
+            have = set(file.read().splitlines())
+        wanted = [line for line in text.splitlines() if line.startswith("CONFIG_")]
+        lost = [line for line in wanted if not line.startswith(MAY_LACK) and (
+            line[:-1] + "y" in have if line.endswith("=n") else line not in have)]
+        if lost:
+            raise BuildError(self.source.where, "the source has no option for "
+                             f"{', '.join(lost)}, which the laboratory needs")
+        with open(mark, "w", encoding="ascii") as file:
+            file.write(key)
+
+    def build(self, prepared):
+        """Bring the directory of objects to a source, which it may be at already."""
+        self._check_disk()
+        begun = time.monotonic()
+        self.source.write(prepared, self.source_directory)
+        for refused in prepared.left_out:
+            _say(f"without {refused}: slower, the results are the same", self.quiet)
+        self._configure(prepared)
+        _run(self.source.where, self._make(f"-j{self.jobs}", "all"), self._log("build.log"),
+             self.quiet, f"Linux {prepared.version}")
+        _say(f"Linux {prepared.version} took {time.monotonic() - begun:.0f} s", self.quiet)
+
+    def keep(self, linux):
+        """The executable, without a debugger's information."""
+        os.makedirs(os.path.dirname(linux), exist_ok=True)
+        temporary = linux + ".new"
+        subprocess.run(["objcopy", "--strip-debug", os.path.join(self.objects, "vmlinux"),
+                        temporary], check=True)
+        os.rename(temporary, linux)
+
+    def build_modules(self, directory):
+        """Our modules for the kernel that the objects are of."""
+        work = os.path.join(self.directory, "modules")
+        _run(self.source.where, ["env", f"AREAS={' '.join(AREAS)}", MODULES, self.objects, work,
+                                 "ARCH=um"], self._log("modules.log"), True, "the modules")
+        temporary = directory + ".new"
+        shutil.rmtree(temporary, ignore_errors=True)
+        os.makedirs(temporary)
+        for name in os.listdir(work):
+            if name.endswith(".ko"):
+                shutil.copyfile(os.path.join(work, name), os.path.join(temporary, name))
+        os.rename(temporary, directory)
+
+    def make(self, prepared, linux, modules):
+        """Executable and directory of modules, unless another process has made them meanwhile."""
+        if os.path.exists(linux) and os.path.isdir(modules):
+            return
+        self.build(prepared)
+        if not os.path.exists(linux):
+            self.keep(linux)
+        if not os.path.isdir(modules):
+            self.build_modules(modules)
+
+
+def build(source, quiet):
+    """runner.Kernel of a source, built unless it is in the cache."""
+    init = runner.find_kernel("normal").init
+    tree = Tree(source, quiet)
+    prepared = source.prepare()
+    ready = os.path.join(kernel_source.cache(), "ready", kernel_key(prepared))
+    linux, modules = os.path.join(ready, "linux"), os.path.join(ready, modules_key())
+    if not os.path.exists(linux) or not os.path.isdir(modules):
+        with open(os.path.join(tree.directory, "lock"), "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            tree.make(prepared, linux, modules)
+    return runner.Kernel(source.label, linux, modules, init)
+
+
+def find(text, quiet=False):
+    """runner.Kernel that --kernel names."""
+    if text in ("6.12", "normal", "debug"):
+        return runner.find_kernel("debug" if text == "debug" else "normal")
+    return build(kernel_source.find(text), quiet)

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernel sources that a laboratory kernel is built from: Debian's by version, or a git tree.
+
+A git tree is only read.  Its commit, or its files as they are, plus the laboratory's patches are
+a commit of a repository in the cache that shares the objects of the tree.  Changing from one
+commit to another leaves all files alone that are the same, so that the next build is short.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+
+from . import kernel_patches
+from .errors import InputError
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+KERNEL_TREE = os.path.join(ROOT, "scripts", "kernel-tree")
+DEBIAN = ("7.3",)		# beside 6.12, which "make lab" builds
+OLDEST = (6, 12)
+AT = "@"
+# Of a source, where it is a copy of its own.
+SOURCE_BYTES = 1_900_000_000
+ZERO_TIME = {"GIT_AUTHOR_NAME": "lab", "GIT_AUTHOR_EMAIL": "lab@localhost",
+             "GIT_COMMITTER_NAME": "lab", "GIT_COMMITTER_EMAIL": "lab@localhost",
+             "GIT_AUTHOR_DATE": "1767225600 +0000", "GIT_COMMITTER_DATE": "1767225600 +0000"}
+
+
+def cache():
+    """The directory of the laboratory's kernels."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(os.environ.get("QUELL_CACHE") or os.path.join(base, "quell"), "trees")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A source with the patches of the laboratory, before it is written to the disk."""
+
+    identity: str		# of all of its files
+    version: str		# 7.3.4
+    files: object		# {path: content} that the patches change; of git its commit
+    left_out: tuple		# patches for speed that it refused
+
+
+def _check(where, read):
+    """Version of a source; InputError unless the laboratory may run it."""
+    makefile = read("Makefile")
+    found = makefile and [re.search(rb"^%s = ([0-9]+)" % key, makefile, re.MULTILINE)
+                          for key in (b"VERSION", b"PATCHLEVEL", b"SUBLEVEL")]
+    if not found or not all(found):
+        raise InputError(where, "no kernel source: its Makefile has no VERSION, PATCHLEVEL and "
+                         "SUBLEVEL")
+    numbers = tuple(int(one[1]) for one in found)
+    version = ".".join(map(str, numbers))
+    if read("arch/um/Makefile") is None:
+        raise InputError(where, f"Linux {version} without user-mode Linux: no arch/um/Makefile")
+    if numbers[:2] < OLDEST:
+        raise InputError(where, f"Linux {version} is too old: the laboratory's patches are for "
+                         f"{'.'.join(map(str, OLDEST))} and later")
+    return version
+
+
+class Debian:
+    """Debian's source package of a series."""
+
+    def __init__(self, series):
+        self.where = f"--kernel {series}"
+        self.label = series
+        done = subprocess.run([KERNEL_TREE, "--source", series], stdout=subprocess.PIPE, text=True,
+                              check=False)
+        if done.returncode or not done.stdout.strip():
+            raise InputError(self.where, "its source package cannot be had, see above")
+        self.pristine, self.package = done.stdout.split()
+        self.name = f"debian-{series}"
+
+    def _read(self, path):
+        try:
+            with open(os.path.join(self.pristine, path), "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def prepare(self):
+        """The patched source, not yet written."""
+        version = _check(self.where, self._read)
+        files, left_out = kernel_patches.prepare(self._read, self.where)
+        digest = hashlib.sha256(self.package.encode())
+        for path, content in sorted(files.items()):
+            digest.update(path.encode() + b"\0" + content)
+        return Prepared(digest.hexdigest(), version, files, left_out)
+
+    def options(self, prepared):
+        """Identity of the options that the source offers."""
+        return prepared.identity
+
+    def missing_bytes(self, _directory):
+        """Disk that write() takes: the files are links to those of the package."""
+        return 0
+
+    def write(self, prepared, directory):
+        """Have the patched source in a directory."""
+        mark = os.path.join(directory, ".quell-source")
+        if os.path.exists(mark):
+            with open(mark, encoding="ascii") as file:
+                if file.read() == prepared.identity:
+                    return
+        shutil.rmtree(directory, ignore_errors=True)
+        subprocess.run(["cp", "-al", self.pristine, directory], check=True)
+        for path, content in prepared.files.items():
+            place = os.path.join(directory, path)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            if os.path.exists(place):
+                os.unlink(place)	# a link to the package's
+            with open(place, "wb") as file:
+                file.write(content)
+        with open(mark, "w", encoding="ascii") as file:
+            file.write(prepared.identity)
+
+
+class Git:
+    """A git tree: one of its commits, or its files as they are."""
+
+    def __init__(self, directory, commit=None):
+        self.where = f"--kernel {directory}{AT + commit if commit else ''}"
+        self.directory = os.path.realpath(directory)
+        top = self._ask("rev-parse", "--show-toplevel", problem="no git tree")
+        if os.path.realpath(top) != self.directory:
+            raise InputError(self.where, f"not the top of a git tree, which is {top}")
+        base = os.path.basename(self.directory)
+        self.name = f"{re.sub('[^A-Za-z0-9_.-]', '_', base)}-" + \
+            hashlib.sha256(self.directory.encode()).hexdigest()[:8]
+        self.repository = os.path.join(cache(), self.name, "source")
+        if commit:
+            self.tree = self.commit = self._ask("rev-parse", "--verify", "-q",
+                                                f"{commit}^{{commit}}",
+                                                problem=f"no commit '{commit}'")
+            self.label = f"{base}{AT}{self.commit[:12]}"
+        else:
+            self.commit = self._ask("rev-parse", "--verify", "-q", "HEAD^{commit}",
+                                    problem="no commit yet")
+            self._init()
+            self.tree = self._as_it_is()
+            self.label = base
+
+    def _ask(self, *words, problem):
+        done = subprocess.run(["git", "-C", self.directory, *words], capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            raise InputError(self.where, problem)
+        return done.stdout.strip()
+
+    def git(self, *words, given=None, **more):
+        """Output of git in the repository of the cache."""
+        done = subprocess.run(["git", "-C", self.repository, *words], input=given,
+                              capture_output=True, check=True, env={**os.environ, **ZERO_TIME,
+                                                                    **more})
+        return done.stdout
+
+    def _objects(self):
+        path = self._ask("rev-parse", "--git-path", "objects", problem="no git tree")
+        return os.path.realpath(os.path.join(self.directory, path))
+
+    def _init(self):
+        if os.path.exists(os.path.join(self.repository, ".git", "objects", "info", "alternates")):
+            return
+        os.makedirs(self.repository, exist_ok=True)
+        self.git("init", "-q")
+        with open(os.path.join(self.repository, ".git", "objects", "info", "alternates"), "w",
+                  encoding="utf-8") as file:
+            file.write(self._objects() + "\n")
+
+    def _as_it_is(self):
+        """Tree of the files as they are, those that git ignores or does not know aside."""
+        with tempfile.TemporaryDirectory() as scratch:
+            index = os.path.join(scratch, "index")
+            theirs = self._ask("rev-parse", "--git-path", "index", problem="no git tree")
+            # With its time, by which git knows files that may have changed in the same second.
+            shutil.copy2(os.path.join(self.directory, theirs), index)
+            own = {**os.environ, "GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY":
+                   os.path.join(self.repository, ".git", "objects"),
+                   "GIT_ALTERNATE_OBJECT_DIRECTORIES": self._objects()}
+            for words in (("add", "-u"), ("write-tree",)):
+                done = subprocess.run(["git", "-C", self.directory, *words], env=own,
+                                      capture_output=True, text=True, check=False)
+                if done.returncode:
+                    raise InputError(self.where, f"git {words[0]}: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    def _read(self, path):
+        done = subprocess.run(["git", "-C", self.repository, "cat-file", "blob",
+                               f"{self.tree}:{path}"], capture_output=True, check=False)
+        return None if done.returncode else done.stdout
+
+    def prepare(self):
+        """The patched source as a commit of the cache's repository."""
+        self._init()
+        version = _check(self.where, self._read)
+        files, left_out = kernel_patches.prepare(self._read, self.where)
+        with tempfile.TemporaryDirectory() as scratch:
+            index = {"GIT_INDEX_FILE": os.path.join(scratch, "index")}
+            self.git("read-tree", self.tree, **index)
+            for path, content in files.items():
+                blob = self.git("hash-object", "-w", "--stdin", given=content).decode().strip()
+                self.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", **index)
+            tree = self.git("write-tree", **index).decode().strip()
+        commit = self.git("commit-tree", tree, "-m", f"{self.label}, patched").decode().strip()
+        return Prepared(tree, version, commit, left_out)
+
+    def options(self, prepared):
+        """Identity of the options that the source offers: of its Kconfig files."""
+        files = self.git("ls-tree", "-r", prepared.identity).splitlines()
+        return hashlib.sha256(b"\n".join(one for one in files if b"Kconfig" in one)).hexdigest()
+
+    def missing_bytes(self, directory):
+        """Disk that write() takes."""
+        return 0 if os.path.exists(os.path.join(directory, "Makefile")) else SOURCE_BYTES
+
+    def write(self, prepared, directory):
+        """Have the patched source in a directory, the repository of the cache."""
+        assert directory == self.repository
+        self.git("checkout", "-q", "--force", "--detach", prepared.files)
+
+
+def find(text):
+    """The source that --kernel names."""
+    if text in DEBIAN:
+        return Debian(text)
+    if os.path.isdir(text):
+        return Git(text)
+    directory, at, commit = text.rpartition(AT)
+    if at and os.path.isdir(directory):
+        return Git(directory, commit)
+    raise InputError(f"--kernel {text}", f"neither 6.12, {', '.join(DEBIAN)}, debug nor the "
+                     "directory of a git tree, DIR or DIR@COMMIT")

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Kernels of other sources: which are refused, and what is built again.
+
+The trees are small git repositories, and make, objcopy and the modules' build are scripts.
+"""
+
+import os
+import stat
+import subprocess
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+from quell_lab import kernel_build, kernel_patches, kernel_source, runner
+from quell_lab.errors import InputError
+
+MAKEFILE = "VERSION = {0}\nPATCHLEVEL = {1}\nSUBLEVEL = 4\n"
+TIMER = "".join(f"line {number}\n" for number in range(1, 21))
+PATCH = """text
+
+--- a/kernel/{0}.c
++++ b/kernel/{0}.c
+@@ -9,3 +9,3 @@ line 8
+ line 9
+-line {1}
++{0} patched
+ line 11
+"""
+MAKE = """#!/bin/sh
+echo "$@" >>"$CALLS"
+for word; do
+	case $word in
+	O=*) objects=${word#O=} ;;
+	esac
+done
+case "$*" in
+*allnoconfig*) touch "$objects/.config" ;;
+*" all") grep -q broken "$2/net/tcp.c" && { echo "  CC      net/tcp.o"
+	echo "net/tcp.c:3: error: broken"; echo "make: *** [net/tcp.o] Error 1"; exit 2; }
+	cat "$2/net/tcp.c" "$2/kernel/a.c" >"$objects/vmlinux" ;;
+esac
+"""
+MERGE = "#!/bin/sh\ngrep -v \"${LOST:-never}\" \"$5\" >\"$4\"\n"
+MODULES = "#!/bin/sh\nmkdir -p \"$2\"\necho \"$1\" >\"$2/one.ko\"\n"
+
+
+class Trees(unittest.TestCase):
+    """A tree of a few files, and a cache of its own."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = scratch.name
+        self.tree = os.path.join(scratch.name, "linux")
+        self.calls = os.path.join(scratch.name, "calls")
+        series = os.path.join(scratch.name, "series")
+        self.put("series/7.3/speed.patch", PATCH.format("b", "ten"))
+        self.put("series/speed.patch", PATCH.format("b", "10"))
+        self.put("series/needed.patch", PATCH.format("a", "10"))
+        self.script("bin/make", MAKE)
+        self.script("bin/objcopy", "#!/bin/sh\ncp \"$2\" \"$3\"\n")
+        self.script("modules", MODULES)
+        for target, name, value in ((kernel_patches, "HERE", series),
+                                    (kernel_patches, "NEEDED", ("needed",)),
+                                    (kernel_patches, "SPEED", ("speed",)),
+                                    (kernel_build, "MODULES", f"{scratch.name}/modules"),
+                                    (runner, "find_kernel", lambda kind: runner.Kernel(
+                                        kind, "linux", "modules", "lab-init"))):
+            patcher = mock.patch.object(target, name, value)
+            patcher.start()
+            self.addCleanup(patcher.stop)
+        patcher = mock.patch.dict(os.environ, {
+            "QUELL_CACHE": os.path.join(scratch.name, "cache"), "CALLS": self.calls,
+            "PATH": os.path.join(scratch.name, "bin") + ":" + os.environ["PATH"],
+            "GIT_AUTHOR_NAME": "lab", "GIT_AUTHOR_EMAIL": "lab@localhost",
+            "GIT_COMMITTER_NAME": "lab", "GIT_COMMITTER_EMAIL": "lab@localhost"})
+        patcher.start()
+        self.addCleanup(patcher.stop)
+        self.make_tree()
+
+    def put(self, path, text):
+        whole = os.path.join(self.scratch, path)
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        with open(whole, "w", encoding="ascii") as file:
+            file.write(text)
+        return whole
+
+    def script(self, path, text):
+        os.chmod(self.put(path, text), stat.S_IRWXU)
+
+    def git(self, *words):
+        return subprocess.run(["git", "-C", self.tree, *words], check=True, capture_output=True,
+                              text=True).stdout.strip()
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", "one")
+        return self.git("rev-parse", "HEAD")
+
+    def make_tree(self):
+        os.makedirs(self.tree)
+        self.git("init", "-q")
+        self.put("linux/Makefile", MAKEFILE.format(7, 3))
+        self.put("linux/arch/um/Makefile", "")
+        self.put("linux/net/tcp.c", "good\n")
+        self.script("linux/scripts/kconfig/merge_config.sh", MERGE)
+        for name in "ab":
+            self.put(f"linux/kernel/{name}.c", TIMER)
+        self.first = self.commit()
+
+    def build(self, text=None):
+        return kernel_build.build(kernel_source.find(text or self.tree), True)
+
+    def refused(self, text, *words):
+        with self.assertRaises(InputError) as caught:
+            self.build(text)
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+
+    def compiled(self):
+        """How often a kernel was compiled."""
+        with open(self.calls, encoding="ascii") as file:
+            return sum(line.rstrip().endswith(" all") for line in file)
+
+
+class Refusals(Trees):
+    def test_no_tree(self):
+        self.refused("7.4", "neither 6.12, 7.3, debug nor the directory of a git tree")
+        self.refused(os.path.join(self.tree, "net"), "not the top of a git tree")
+        plain = os.path.join(self.scratch, "plain")
+        os.mkdir(plain)
+        self.refused(plain, "no git tree")
+        self.refused(f"{self.tree}@v9", "no commit 'v9'")
+
+    def test_no_kernel(self):
+        self.put("linux/Makefile", "all:\n")
+        self.refused(self.tree, "no kernel source")
+
+    def test_no_uml(self):
+        self.git("rm", "-q", "arch/um/Makefile")
+        self.refused(self.tree, "Linux 7.3.4 without user-mode Linux")
+
+    def test_too_old(self):
+        self.put("linux/Makefile", MAKEFILE.format(6, 1))
+        self.refused(self.tree, "Linux 6.1.4 is too old", "6.12 and later")
+
+    def test_patch(self):
+        self.put("linux/kernel/a.c", TIMER.replace("line 10\n", "line ten\n"))
+        self.refused(self.tree, "needed.patch, hunk 1 of kernel/a.c, @@ -9,3 +9,3 @@")
+
+    def test_compiler_error(self):
+        self.put("linux/net/tcp.c", "broken\n")
+        self.refused(self.tree, "Linux 7.3.4 failed, see ", "build.log",
+                     "net/tcp.c:3: error: broken")
+
+    def test_option(self):
+        with mock.patch.dict(os.environ, {"LOST": "CONFIG_NET_NS="}):
+            self.refused(self.tree, "no option for CONFIG_NET_NS=y")
+
+    def test_disk(self):
+        small = types.SimpleNamespace(free=10**6)
+        with mock.patch.object(kernel_build.shutil, "disk_usage", lambda _: small):
+            self.refused(self.tree, "has 0.0 GB left", "a build takes 2.1 GB")
+
+
+class Builds(Trees):
+    def test_patches(self):
+        """The patch of 6.12, else that of a later version, else none if it is for speed."""
+        for ten, left_out in (("10", ()), ("ten", ()), ("tenth", ("speed.patch, hunk 1 of "
+                                                                  "kernel/b.c, @@ -9,3 +9,3 @@ "
+                                                                  "line 8",))):
+            self.put("linux/kernel/b.c", TIMER.replace("line 10\n", f"line {ten}\n"))
+            self.assertEqual(kernel_source.find(self.tree).prepare().left_out, left_out)
+
+    def test_cache(self):
+        first = self.build()
+        self.assertEqual(self.build(), first)
+        self.assertEqual(self.build(f"{self.tree}@HEAD").linux, first.linux)
+        self.assertEqual(self.compiled(), 1)
+        self.put("linux/net/tcp.c", "changed\n")
+        second = self.build()
+        self.assertNotEqual(second.linux, first.linux)
+        with open(second.linux, encoding="ascii") as file:
+            self.assertIn("changed\n", text := file.read())
+        self.assertIn("a patched\n", text)
+        self.assertEqual(self.build(f"{self.tree}@HEAD").linux, first.linux)
+        self.assertEqual(self.compiled(), 2)
+
+    def test_configuration(self):
+        """It is made again where a Kconfig file of the source has changed."""
+        for path, text, wanted in (("Makefile", MAKEFILE.format(7, 3), 1),
+                                   ("net/tcp.c", "changed\n", 1),
+                                   ("net/Kconfig", "config NEW\n", 2)):
+            self.put(f"linux/{path}", text)
+            self.git("add", "-A")
+            self.build()
+            with open(self.calls, encoding="ascii") as file:
+                self.assertEqual(file.read().count("allnoconfig"), wanted)
+
+    def test_modules(self):
+        """Modules whose sources changed are built for the same kernel."""
+        first = self.build()
+        with mock.patch.object(kernel_build, "modules_key", lambda: "other"):
+            second = self.build()
+        self.assertEqual(second.linux, first.linux)
+        self.assertNotEqual(second.modules, first.modules)
+        self.assertTrue(os.path.exists(os.path.join(second.modules, "one.ko")))
+
+    def test_tree_is_only_read(self):
+        self.put("linux/net/tcp.c", "changed\n")
+        self.put("linux/new.c", "")
+
+        def state():
+            return self.git("status", "--porcelain"), self.git("count-objects"), \
+                self.git("for-each-ref"), self.git("worktree", "list")
+        before = state()
+        self.build()
+        self.build(f"{self.tree}@HEAD")
+        self.assertEqual(state(), before)
+
+    def test_next_commit_is_incremental(self):
+        """Files that two commits share keep their times, those that patches change among them."""
+        self.build()
+        self.put("linux/net/tcp.c", "changed\n")
+        self.commit()
+        source = kernel_source.find(self.tree).repository
+        names = ("net/tcp.c", "kernel/a.c", "kernel/b.c", "Makefile")
+
+        def times():
+            return [os.stat(os.path.join(source, name)).st_mtime_ns for name in names]
+        before = times()
+        self.build()
+        self.assertEqual([one == other for one, other in zip(before, times())],
+                         [False, True, True, True])
