@@ -7,7 +7,8 @@ import shlex
 import sys
 from dataclasses import replace
 
-from . import compare, cost, files, flows, plan, programs, runner, scenario, show, targets, version
+from . import compare, cost, files, flows, kernel_build, plan, programs, runner, scenario, show, \
+    targets, version
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
 from .schema import Key, Places, value_of
@@ -100,6 +101,9 @@ SEED = ("--seed", {"metavar": "N", "help": "instead of the file's seed"})
 SCALE = ("--scale", {"metavar": "NAME", "help": "[scale.NAME] of the file overrides it"})
 NO_FIGURES = ("--no-figures", {"action": "store_true", "help": "tables and numbers alone: drawing "
                                "takes longer than many a run"})
+CONDITION = ("condition", {"metavar": "CONDITION", "help": "of each run, such as 'p99 < 80us'; "
+                           "quantities are p50, p99, max (of completion times), goodput, drops, "
+                           "queue max, slowdown_p99 all"})
 PCAP = ("--pcap", {"metavar": "PORT", "action": "append", "help": "write the packets of a link to "
                    "raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be repeated"})
 OUT = ("--out", {"metavar": "DIR", "required": True, "help": "where results go: a new or empty "
@@ -108,8 +112,9 @@ RUNS = (
     ("-j", "--jobs", {"metavar": "N", "help": "runs at a time; default: one per processor"}),
     ("--mem", {"metavar": "SIZE", "help": "memory of a run, of which the machine gives the part "
                "that is used; default: by the number of hosts"}),
-    ("--kernel", {"choices": ("normal", "debug"), "default": "normal", "help": "debug: with KASAN, "
-                  "lockdep and kmemleak, some sixty times slower"}),
+    ("--kernel", {"metavar": "KERNEL", "default": "6.12", "help": "6.12; 7.3: Debian's source "
+                  "package, or DIR or DIR@COMMIT: a git tree, either is built at first; debug: 6.12 "
+                  "with KASAN, lockdep and kmemleak, some sixty times slower"}),
     ("--timeout", {"metavar": "SECONDS", "default": str(TIMEOUT_S), "help": "wall time allowed for "
                    f"one run; default {TIMEOUT_S}"}),
     ("--quiet", {"action": "store_true", "help": "no progress, no summary on success"}),
@@ -188,6 +193,21 @@ COMMANDS = {
                "that tshark reads"}),
                ("--sizes", {"action": "store_true", "help": "the distribution of their sizes "
                             "instead"})),
+    "diff": ("the same scenarios under two kernels, and what differs by more than the seeds do",
+             ("a", {"metavar": "A", "help": "a kernel, as --kernel names it"}),
+             ("b", {"metavar": "B", "help": "another; ratios are of B over A"}),
+             ("files", {"metavar": "FILE.scenario", "nargs": "+"}),
+             ("--seeds", {"metavar": "N", "help": "of each scenario, from its own on; default 5"}),
+             SCALE, OUT, *(row for row in RUNS if row[0] != "--kernel"), NO_FIGURES),
+    "holds": ("whether a scenario's result meets a condition; exit status 0 yes, 1 no, 125 it "
+              "could not be built or run, as git bisect run takes it",
+              ("file", {"metavar": "FILE.scenario"}), CONDITION, SEED, SCALE,
+              *(row for row in RUNS if row[0] != "-j")),
+    "bisect": ("the first commit of a kernel tree with which a condition is not met",
+               ("good", {"metavar": "GOOD", "help": "DIR@COMMIT that meets it"}),
+               ("bad", {"metavar": "BAD", "help": "DIR@COMMIT that does not"}),
+               ("file", {"metavar": "FILE.scenario"}), CONDITION, SEED, SCALE,
+               *(row for row in RUNS if row[0] not in ("-j", "--kernel"))),
     "compare": ("two results, or two runs of one, beside each other",
                 ("a", {"metavar": "A", "help": "a result directory of incast, run or exec, of "
                        "which the runs are compared with those of the same label in B; or DIR@LABEL, one "
@@ -326,17 +346,27 @@ def open_directory(path):
     return replaced
 
 
+def _limits(args):
+    """(jobs at a time, time limit) of a command line that runs something."""
+    jobs = getattr(args, "jobs", None)
+    jobs_max = len(os.sched_getaffinity(0)) if jobs is None else value_of(
+        "--jobs", jobs, Key("int", 1, 1024))
+    return jobs_max, value_of("--timeout", args.timeout, Key("int", 1, 10**6))
+
+
+def _with_memory(args, kernel):
+    """A kernel whose runs have the memory that --mem sets."""
+    if args.mem is None:
+        return kernel
+    return replace(kernel, guest_bytes=value_of("--mem", args.mem, Key(
+        "size", cost.GUEST_MIN_BYTES, cost.GUEST_MAX_BYTES)))
+
+
 def _options(args, marker=MARKER):
-    """(jobs at a time, time limit, kernel) of a command line that runs something."""
-    jobs_max = len(os.sched_getaffinity(0)) if args.jobs is None else value_of(
-        "--jobs", args.jobs, Key("int", 1, 1024))
-    timeout_s = value_of("--timeout", args.timeout, Key("int", 1, 10**6))
+    """(jobs at a time, time limit, kernel) of the same, which also has --out and --kernel."""
+    limits = _limits(args)
     check_directory(args.out, marker)
-    kernel = runner.find_kernel(args.kernel)
-    if args.mem is not None:
-        kernel = replace(kernel, guest_bytes=value_of("--mem", args.mem, Key(
-            "size", cost.GUEST_MIN_BYTES, cost.GUEST_MAX_BYTES)))
-    return jobs_max, timeout_s, kernel
+    return *limits, _with_memory(args, kernel_build.find(args.kernel, args.quiet))
 
 
 def _ready(args, kernel, wanted, jobs, has_notes=True):
@@ -357,7 +387,7 @@ def _replace(args):
 def _facts(args, command, kernel, jobs_max):
     """What results say of how they came about, and whether figures are drawn."""
     return {"command": command, "version": version.text(), "kernel": kernel.version,
-            "kernel_kind": args.kernel, "jobs": jobs_max,
+            "kernel_kind": kernel.kind, "jobs": jobs_max,
             "has_figures": not getattr(args, "no_figures", False)}
 
 
@@ -435,6 +465,41 @@ def _seeds(args, command):
     return 0 if seeds.run(wanted, kernel, args, timeout_s, facts) else EXIT_FAILED
 
 
+def _diff(args, command):
+    """Scenarios under two kernels; exit status."""
+    from . import kernel_diff
+    count = value_of("--seeds", args.seeds or kernel_diff.SEEDS, kernel_diff.COUNT)
+
+    def build(path, seed):
+        table = files.load(path)
+        return scenario.build(table if seed is None else dict(table, seed=seed), Places(path),
+                              args.scale)
+    wanted = kernel_diff.scenarios(args.files, build, count)
+    jobs_max, timeout_s = _limits(args)
+    check_directory(args.out)
+    kernels = [_with_memory(args, kernel_build.find(text, args.quiet)) for text in (args.a, args.b)]
+    for kernel in kernels:
+        for _, builds in wanted:
+            _ready(args, kernel, builds[0][1], jobs_max, has_notes=False)
+    _replace(args)
+    facts = _facts(args, command, kernels[0], jobs_max)
+    return 0 if kernel_diff.run(wanted, kernels, args, timeout_s, facts) else EXIT_FAILED
+
+
+def _bisect(args, command):
+    """A condition on a scenario of one kernel, or of a range of commits; exit status."""
+    from . import kernel_bisect
+    condition = kernel_bisect.Condition(args.condition)
+    wanted = scenario.build(*_load(args), args.scale)
+    jobs_max, timeout_s = _limits(args)
+    normal = runner.find_kernel("normal")
+    facts = dict(_facts(args, command, normal, jobs_max), has_figures=False)
+    test = kernel_bisect.Test(wanted, condition, (facts, timeout_s, args.quiet), lambda kernel:
+                              _with_memory(args, kernel))
+    return kernel_bisect.holds(args.kernel, test) if args.command == "holds" else \
+        kernel_bisect.bisect(args.good, args.bad, test)
+
+
 def _sweep(args):
     """All runs of a sweep file that have no result yet, or some of them; exit status."""
     from . import sweep, sweep_run
@@ -498,7 +563,7 @@ def _load(args):
             places.options["seed"] = "--seed"
     if args.command == "exec":
         _exec_table(args, table, places.options)
-    if args.pcap and isinstance(table.setdefault("record", {}), dict):
+    if getattr(args, "pcap", None) and isinstance(table.setdefault("record", {}), dict):
         table["record"]["pcap"] = args.pcap
         places.options["record.pcap"] = "--pcap"
     return table, places
@@ -528,7 +593,7 @@ def _import(args):
 
 PRINT = {"plan": _plan, "figures": _figures, "sweep": _sweep, "compare": _compare,
          "export": _export, "import": _import}
-RUN = {"reproduce": _reproduce, "demo": _demo}
+RUN = {"reproduce": _reproduce, "demo": _demo, "diff": _diff, "holds": _bisect, "bisect": _bisect}
 
 
 def main(argv):

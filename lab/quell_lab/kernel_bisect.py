@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Conditions on a scenario's result, and the commit of a kernel from which one is not met."""
+
+import os
+import re
+import subprocess
+import tempfile
+
+from . import kernel_build, kernel_patches, kernel_source, output, runner, seeds, units
+from .errors import InputError, RunError, nearest
+
+# Exit codes of a test of git bisect
+GOOD, BAD, SKIP = 0, 1, 125
+TERM = re.compile(r"^\s*(.+?)\s*(<=|>=|<|>)\s*(\S+)\s*$")
+COMPARE = {"<": lambda one, other: one < other, "<=": lambda one, other: one <= other,
+           ">": lambda one, other: one > other, ">=": lambda one, other: one >= other}
+SHORT = {"p50": "fct_p50_ns", "p99": "fct_p99_ns", "max": "fct_max_ns"}
+UNIT = {"ns": "time", "ps": "rate", "bytes": "size"}
+FIRST_BAD = re.compile(r"^([0-9a-f]{40}) is the first bad commit", re.MULTILINE)
+
+
+class Condition:
+    """'p99 < 80us': a quantity as a table of seeds has it, and a limit."""
+
+    def __init__(self, text):
+        found = TERM.match(text)
+        if not found:
+            raise InputError(f"condition '{text}'", "not QUANTITY < VALUE; <=, > and >= as well")
+        self.text = text
+        name = found[1]
+        names = {shown: key for key, (shown, _) in seeds.OF_RUN.items()}
+        self.quantity = SHORT.get(name) or names.get(name, name)
+        known = (*seeds.OF_RUN, "drops")
+        if self.quantity not in known and not self.quantity.startswith("slowdown_"):
+            words = (*SHORT, *names, "drops", "slowdown_p99 all")
+            raise InputError(f"condition '{text}'", f"no quantity '{name}'{nearest(name, words)}: "
+                             f"one of {', '.join(words)}")
+        self.holds_for = COMPARE[found[2]]
+        kind = UNIT.get(self.quantity.rpartition("_")[2], "number")
+        try:
+            self.limit, _ = units.exact(found[3], kind)
+        except ValueError as error:
+            raise InputError(f"condition '{text}'", str(error)) from None
+
+    def holds(self, summaries):
+        """Whether all runs of a result meet it; RunError for one without the quantity."""
+        good = True
+        for label, one in summaries.items():
+            value = dict(seeds.of_summary(one)).get(self.quantity)
+            if value is None:
+                raise RunError(f"{label} has no {self.quantity}")
+            good = good and self.holds_for(value, self.limit)
+        return good
+
+    def value(self, summaries):
+        """The quantity of each run, for people."""
+        _, text = seeds.OF_RUN.get(self.quantity, (None, "{:.4g}".format))
+        return ", ".join(f"{label} {text(dict(seeds.of_summary(one))[self.quantity])}"
+                         for label, one in summaries.items())
+
+
+class Test:
+    """A scenario and a condition, as a test of kernels."""
+
+    def __init__(self, scenario, condition, how, prepare):
+        self.scenario = scenario
+        self.condition = condition
+        self.facts, self.timeout_s, self.quiet = how
+        self.prepare = prepare		# a kernel for its runs
+
+    def run(self, kernel):
+        """(exit code of git bisect, reason) of a kernel that was built."""
+        kernel = self.prepare(kernel)
+        runner.check_modules(kernel, self.scenario)
+        with tempfile.TemporaryDirectory() as out:
+            batch = output.Batch("run", self.scenario, kernel, out)
+            output.run([batch], self.timeout_s, True, dict(self.facts, kernel=kernel.version,
+                                                           kernel_kind=kernel.kind))
+            if not batch.done.good:
+                return SKIP, "the scenario did not run to its end"
+            value = self.condition.value(batch.done.summaries)
+            return (GOOD if self.condition.holds(batch.done.summaries) else BAD), value
+
+    def built(self, make):
+        """The same of a kernel that make() builds; one that does not build is skipped."""
+        try:
+            kernel = make()
+        except (kernel_build.BuildError, kernel_patches.Refused) as error:
+            return SKIP, str(error)
+        return self.run(kernel)
+
+    def of_source(self, source):
+        """The same of a source."""
+        return self.built(lambda: kernel_build.build(source, self.quiet))
+
+
+def ends(good, bad):
+    """The sources of two commits of one tree."""
+    found = [kernel_source.find(text) for text in (good, bad)]
+    for text, one in zip((good, bad), found):
+        if not isinstance(one, kernel_source.Git) or kernel_source.AT not in text:
+            raise InputError(text, "not DIR@COMMIT, a commit of a git tree")
+    if found[0].directory != found[1].directory:
+        raise InputError(f"{good}, {bad}", "commits of different trees")
+    return found
+
+
+class Bisection:
+    """git bisect in the repository of the cache; the tree itself is only read."""
+
+    def __init__(self, good, bad, test, say):
+        self.good, self.bad, self.test, self.say = good, bad, test, say
+
+    def _git(self, *words):
+        """Output of git bisect; it may fail where only skipped commits are left."""
+        done = subprocess.run(["git", "-C", self.bad.repository, "bisect", *words],
+                              capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 2):
+            raise InputError("git bisect", done.stderr.strip() or done.stdout.strip())
+        return done.stdout
+
+    def _check_ends(self):
+        """The test must tell both ends apart."""
+        for source, wanted in ((self.good, GOOD), (self.bad, BAD)):
+            code, why = self.test.of_source(source)
+            self.say(source.commit, code, why)
+            if code != wanted:
+                word = {GOOD: "meets", BAD: "does not meet", SKIP: "cannot be tested for"}[code]
+                raise InputError(source.where, f"it {word} '{self.test.condition.text}', so there "
+                                 f"is no change to find: {why}")
+
+    def run(self):
+        """(first commit that does not meet the condition or None, output of git)"""
+        self._check_ends()
+        self._git("start", "--no-checkout", self.bad.commit, self.good.commit)
+        try:
+            return self._steps()
+        finally:
+            self._git("reset", "HEAD")
+
+    def _steps(self):
+        out = ""
+        while True:
+            head = os.path.join(self.bad.repository, ".git", "BISECT_HEAD")
+            with open(head, encoding="ascii") as file:
+                commit = file.read().strip()
+            code, why = self.test.of_source(kernel_source.Git(self.bad.directory, commit))
+            self.say(commit, code, why)
+            out = self._git({GOOD: "good", BAD: "bad", SKIP: "skip"}[code], commit)
+            found = FIRST_BAD.search(out)
+            if found:
+                return found[1], out
+            if "only 'skip'ped commits left" in out:
+                return None, out
+
+
+def holds(text, test):
+    """Test one kernel, as a script of git bisect run; its exit code."""
+    code, why = test.built(lambda: kernel_build.find(text, test.quiet))
+    word = {GOOD: "holds", BAD: "does not hold", SKIP: "cannot be tested"}[code]
+    print(f"{test.condition.text} {word}: {why}")
+    return code
+
+
+def bisect(good, bad, test):
+    """Find the commit and print it; exit status."""
+    def say(commit, code, why):
+        word = {GOOD: "good", BAD: "bad", SKIP: "skip"}[code]
+        print(f"{word} {commit[:12]}: {why}", flush=True)
+    commit, out = Bisection(*ends(good, bad), test, say).run()
+    print(out.strip())
+    return 0 if commit else 1

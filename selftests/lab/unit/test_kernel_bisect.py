@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Scenarios under two kernels or a range of commits: differences, conditions, bisections."""
+
+import contextlib
+import io
+import types
+import unittest
+
+from quell_lab import cli, kernel_bisect, kernel_build, kernel_diff
+from quell_lab.errors import InputError, RunError
+from test_kernels import Trees
+
+
+class FakeTest:
+    """A test of commits by what is in a file of theirs."""
+
+    condition = types.SimpleNamespace(text="p99 < 1us")
+
+    def __init__(self, tree):
+        self.tree = tree
+        self.tried = []
+
+    def of_source(self, source):
+        self.tried.append(source.commit)
+        kernel_build.Tree(source, True).source.prepare()
+        text = self.tree.git("show", f"{source.commit}:net/tcp.c")
+        return {"good": 0, "bad": 1}.get(text.split()[0], 125), text
+
+
+class Bisections(Trees):
+    def history(self, change, broken=(), count=12):
+        """Commits of which those from one on are bad, and some do not build."""
+        self.commits = []
+        for number in range(count):
+            word = "broken" if number in broken else "bad" if number >= change else "good"
+            self.put("linux/net/tcp.c", f"{word} {number}\n")
+            self.commits.append(self.commit())
+
+    def bisect(self):
+        test, said = FakeTest(self), []
+        good, bad = (f"{self.tree}@{self.commits[at]}" for at in (0, -1))
+        sources = kernel_bisect.ends(good, bad)
+        for source in sources:
+            source.write(source.prepare(), source.repository)
+        found, out = kernel_bisect.Bisection(*sources, test, lambda *words:
+                                             said.append(words)).run()
+        return found, out, test
+
+    def test_change_is_found(self):
+        for change, count in ((1, 4), (3, 4), (37, 64)):
+            with self.subTest(change=change):
+                self.history(change, count=count)
+                before = self.git("for-each-ref"), self.git("status", "--porcelain")
+                found, _, test = self.bisect()
+                self.assertEqual(found, self.commits[change])
+                self.assertLessEqual(len(test.tried), 2 + 7)
+                self.assertEqual((self.git("for-each-ref"), self.git("status", "--porcelain")),
+                                 before)
+
+    def test_broken_commits_are_skipped(self):
+        self.history(7, broken=(3, 4, 5))
+        found, _, _ = self.bisect()
+        self.assertEqual(found, self.commits[7])
+
+    def test_only_broken_commits_are_left(self):
+        self.history(7, broken=(6, 7))
+        found, out, _ = self.bisect()
+        self.assertIsNone(found)
+        self.assertIn(self.commits[7], out)
+
+    def test_ends(self):
+        self.history(4, count=4)
+        with self.assertRaises(InputError) as caught:
+            self.bisect()
+        self.assertIn("it meets 'p99 < 1us', so there is no change to find", str(caught.exception))
+        with self.assertRaises(InputError):
+            kernel_bisect.ends(self.tree, self.tree)
+
+    def test_exit_codes(self):
+        """of holds: 0, 1, and 125 of a kernel that does not build."""
+        def test_of(code):
+            test = kernel_bisect.Test(None, FakeTest.condition, ({}, 1, True), lambda one: one)
+            test.run = lambda kernel: (code, "why")
+            return test
+        with contextlib.redirect_stdout(io.StringIO()):
+            for code in (0, 1, 125):
+                self.assertEqual(kernel_bisect.holds(self.tree, test_of(code)), code)
+            self.put("linux/net/tcp.c", "broken\n")
+            self.assertEqual(kernel_bisect.holds(self.tree, test_of(0)), 125)
+            self.put("linux/kernel/a.c", "")
+            self.assertEqual(kernel_bisect.holds(self.tree, test_of(0)), 125)
+
+
+def summary(p99_ns):
+    """Of a run of flows alike."""
+    return {"fct_ns": {"p50": 5, "p99": p99_ns, "max": 100}, "slowdown": None, "load": None,
+            "goodput_bits_ps": None, "drops": 0, "queue": {"max_bytes": 2048}}
+
+
+class Conditions(unittest.TestCase):
+    def test_condition(self):
+        for text, good in (("p99 < 80us", True), ("p99 < 79us", False), ("FCT p99 >= 79us", True),
+                           ("drops <= 0", True), ("queue max < 2kb", False), ("max > 1us", False)):
+            with self.subTest(text):
+                condition = kernel_bisect.Condition(text)
+                self.assertEqual(condition.holds({"cubic": summary(79000)}), good)
+        both = {"cubic": summary(79000), "dctcp": summary(81000)}
+        self.assertFalse(kernel_bisect.Condition("p99 < 80us").holds(both))
+
+    def test_wrong(self):
+        for text, words in (("p99", "not QUANTITY < VALUE"), ("p98 < 1us", "did you mean 'p9"),
+                            ("p99 < 1kb", "unit 'kb'")):
+            with self.subTest(text), self.assertRaises(InputError) as caught:
+                kernel_bisect.Condition(text)
+            self.assertIn(words, str(caught.exception))
+        with self.assertRaises(RunError):
+            kernel_bisect.Condition("goodput > 1gbit").holds({"cubic": summary(1)})
+
+
+class Differences(unittest.TestCase):
+    def differs(self, ours, theirs):
+        found = kernel_diff.rows("one", *([{"cubic": summary(value)} for value in values]
+                                          for values in (ours, theirs)))
+        self.assertEqual({row.quantity for row in found}, {
+            "fct_p50_ns", "fct_p99_ns", "fct_max_ns", "drops", "queue_max_bytes"})
+        return [row.quantity for row in found if row.differs]
+
+    def test_noise(self):
+        self.assertEqual(self.differs((100, 110, 120), (119, 130, 140)), [])
+        self.assertEqual(self.differs((100, 110, 120), (121, 130, 140)), ["fct_p99_ns"])
+        self.assertEqual(self.differs((1000, 1000, 1000), (1009, 1009, 1009)), [])
+        self.assertEqual(self.differs((100, 110, 120), (80, 90, 99)), ["fct_p99_ns"])
+
+    def test_command_line(self):
+        """Input is parsed before a kernel is built."""
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err):
+            self.assertEqual(cli.main(["diff", "6.12", "7.3", "missing.scenario", "--out",
+                                       "missing"]), cli.EXIT_USAGE)
+            self.assertEqual(cli.main(["bisect", "a", "b", "missing.scenario", "p99"]),
+                             cli.EXIT_USAGE)
+        self.assertIn("missing.scenario", err.getvalue())
+        self.assertIn("not QUANTITY < VALUE", err.getvalue())
