@@ -11,13 +11,12 @@ from . import compare, cost, files, flows, kernel_build, plan, programs, runner,
     targets, version
 from .algorithms import ALGORITHMS, unknown_parameter
 from .errors import InputError, nearest
+from .result_directory import MARKER, SWEEP_MARKER, check_directory, open_directory
 from .schema import Key, Places, value_of
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
-MARKER = ".quell-lab"
-SWEEP_MARKER = ".quell-sweep"
 TIMEOUT_S = 3600
 
 UNITS = """\
@@ -113,8 +112,8 @@ RUNS = (
     ("--mem", {"metavar": "SIZE", "help": "memory of a run, of which the machine gives the part "
                "that is used; default: by the number of hosts"}),
     ("--kernel", {"metavar": "KERNEL", "default": "6.12", "help": "6.12; 7.3: Debian's source "
-                  "package, or DIR or DIR@COMMIT: a git tree, either is built at first; debug: 6.12 "
-                  "with KASAN, lockdep and kmemleak, some sixty times slower"}),
+                  "package, or DIR or DIR@COMMIT: a git tree, built at first; debug: 6.12 with KASAN, "
+                  "lockdep and kmemleak, some sixty times slower"}),
     ("--timeout", {"metavar": "SECONDS", "default": str(TIMEOUT_S), "help": "wall time allowed for "
                    f"one run; default {TIMEOUT_S}"}),
     ("--quiet", {"action": "store_true", "help": "no progress, no summary on success"}),
@@ -318,32 +317,6 @@ def _algorithms(cc_text, set_texts):
             if key not in own[number]:
                 entries[number]["set"][key] = value
     return entries
-
-
-def check_directory(path, marker=MARKER):
-    """InputError unless results may be written there; creates nothing."""
-    if os.path.lexists(path) and not os.path.isdir(path):
-        raise InputError("--out", f"'{path}' exists and is not a directory")
-    if os.path.isdir(path) and os.listdir(path) and not os.path.exists(
-            os.path.join(path, marker)):
-        what = "sweep" if marker == SWEEP_MARKER else "result"
-        raise InputError("--out", f"'{path}' is not empty and holds no earlier {what} of the lab: "
-                         "name a new or empty directory")
-    parent = os.path.dirname(os.path.abspath(path))
-    while not os.path.exists(parent):
-        parent = os.path.dirname(parent)
-    if not os.path.isdir(parent) or not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError("--out", f"'{path}' cannot be created: no right to write in {parent}")
-
-
-def open_directory(path):
-    """Create the result directory, or mark the earlier one as being replaced."""
-    replaced = os.path.exists(os.path.join(path, MARKER))
-    os.makedirs(path, exist_ok=True)
-    with open(os.path.join(path, MARKER), "w", encoding="ascii") as file:
-        file.write("Results of lab/lab; the next run into this directory "
-                   "replaces them.\n")
-    return replaced
 
 
 def _limits(args):

@@ -26,8 +26,8 @@ KEY_DIGITS = 24
 PRESENTATION = {f"{name}.py" for name in (
     "by_size chart charts cli compare dart_chart demo exchange figures fluid kernel_bisect "
     "kernel_build kernel_diff kernel_patches kernel_source network_chart output own_axes page "
-    "report reproduce seeds show slowdown_chart sweep sweep_page sweep_run tables version "
-    "written").split()}
+    "report reproduce result_directory seeds show slowdown_chart sweep sweep_page sweep_run tables "
+    "version written").split()}
 # Keys of a scenario that change no result.
 NO_INPUT = ("title", "paper", "algorithm")
 
