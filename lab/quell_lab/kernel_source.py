@@ -107,7 +107,9 @@ class Debian:
             with open(mark, encoding="ascii") as file:
                 if file.read() == prepared.identity:
                     return
-        shutil.rmtree(directory, ignore_errors=True)
+        # Files of a package keep its times, by which make would take old objects for new ones.
+        for old in (directory, os.path.join(os.path.dirname(directory), "objects")):
+            shutil.rmtree(old, ignore_errors=True)
         subprocess.run(["cp", "-al", self.pristine, directory], check=True)
         for path, content in prepared.files.items():
             place = os.path.join(directory, path)
