@@ -187,19 +187,31 @@ TEST(bursts_are_no_noise)
 TEST(pauses_are_no_noise)
 {
 	struct fixture f;
+	int i;
 
 	start(&f, QUELL_ADAPT_DELAY);
+	acks(&f, BASE_NS, 10);
 	acks(&f, BASE_NS, 10);
 	f.s.flags = QUELL_S_APP_LIMITED;
 	acks_within(&f, 2 * BASE_NS, 14);
 	acks_within(&f, BASE_NS, 8);
 	expect(!f.a.noise_ns && !f.a.looks, "not_by_a_pause_within_a_round");
 	start(&f, QUELL_ADAPT_DELAY);
+	acks(&f, BASE_NS, 10);
 	f.s.flags = QUELL_S_APP_LIMITED;
+	ack(&f, BASE_NS, true);
 	ack(&f, BASE_NS, true);
 	ack(&f, 3 * BASE_NS, true);
 	acks(&f, BASE_NS, 8);
 	expect_eq(0, f.a.noise_ns, "not_by_a_pause_between_rounds");
+	start_fit(&f);
+	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
+		acks(&f, BASE_NS, 8);
+	expect_eq(QUELL_ADAPT_START, (u32)f.a.phase, "searches_again");
+	ack(&f, 2 * BASE_NS, true);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	acks(&f, BASE_NS, 8);
+	expect(!f.a.noise_ns && f.a.slack, "not_in_another_search");
 }
 
 /* One that writes little by little has no more data now and then, with a window used up. */

@@ -151,6 +151,15 @@ TEST(noise)
 	expect_eq(60000, f.a.noise_ns, "half_as_much_again");
 	acks(&f, BASE_NS + 80000, 40);
 	expect_eq(0, (u32)f.a.looks, "is_no_queue");
+	/* TCP calls the data before the first acknowledgment limited by the application. */
+	start(&f, QUELL_ADAPT_DELAY);
+	f.s.flags = QUELL_S_APP_LIMITED;
+	ack(&f, BASE_NS, true);
+	acks_within(&f, BASE_NS, 9);
+	f.s.flags = 0;
+	ack(&f, BASE_NS + 40000, true);
+	acks(&f, BASE_NS, 9);
+	expect_eq(60000, f.a.noise_ns, "is_measured_from_the_second_round_on");
 	start(&f, QUELL_ADAPT_DELAY);
 	f.a.noise_ns = 2 * TARGET_NS;
 	acks(&f, BASE_NS, 10);

@@ -267,6 +267,8 @@ static inline bool quell_adapt_on_ack(struct quell_adapt *a,
 {
 	u8 before = a->phase;
 
+	if (round && a->first)
+		a->first--;
 	quell_adapt_observe(a, needs, s);
 	if (a->phase == QUELL_ADAPT_START)
 		quell_adapt_start_grow(a, needs, s);
@@ -329,6 +331,7 @@ static inline void quell_adapt_take_over(struct quell_adapt *a, u64 ssthresh_byt
 	a->cubic.ssthresh_bytes = quell_min_u64(quell_max_u64(ssthresh_bytes, window_bytes),
 						QUELL_U32_MAX);
 	a->cubic.prior_bytes = window_bytes;
+	a->first = 0;
 }
 
 /* Why a loss ends FIT; QUELL_ADAPT_FITS if the algorithm handles the loss. */

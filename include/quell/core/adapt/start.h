@@ -122,7 +122,8 @@ static inline void quell_adapt_observe(struct quell_adapt *a,
 		a->flags |= QUELL_ADAPT_F_RECORD;
 	if (!rtt_ns)
 		return;
-	if (s->flags & QUELL_S_APP_LIMITED)
+	/* A connection's first data is flagged as well, but follows no queue. */
+	if (s->flags & QUELL_S_APP_LIMITED && !a->first)
 		a->slack = QUELL_ADAPT_SLACK_ROUNDS;
 	quell_adapt_note_base(a, needs, s, rtt_ns);
 	if (a->phase == QUELL_ADAPT_START && (!a->samples || rtt_ns < a->raw_ns))

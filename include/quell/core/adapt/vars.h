@@ -50,6 +50,8 @@
 #define QUELL_ADAPT_NOISE_ROUNDS	4
 /* Rounds that measure no noise after the application had no more data to send. */
 #define QUELL_ADAPT_SLACK_ROUNDS	2
+/* Rounds with samples of a connection's first window; its first ACK begins one. */
+#define QUELL_ADAPT_FIRST_ROUNDS	2
 /* Two losses without prior delay within this many rounds: the path drops before it delays. */
 #define QUELL_ADAPT_EARLY_ROUNDS	100
 /* A round reduces the rate at which the path delivered by one part in this many. */
@@ -132,7 +134,8 @@ struct quell_adapt {
 	u32			round_seq;
 	/* Segments that the ACK of @base_ns acknowledged, rounded; 0: less than half. */
 	u8			base_pkts;
-	u8			slack;	/* START: rounds in which data may have been short */
+	u8			slack:6;	/* START: rounds in which data may have been short */
+	u8			first:2;	/* rounds left with samples of the first window */
 	/* Round-trip times in the current round; of two packets or more: twice. */
 	u8			samples;
 	/* START: measured noise; FIT: without congestion; FALLBACK: until the next try. */
@@ -285,7 +288,7 @@ static inline void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 /* @pkts and @mss_bytes are > 0.  The caller serialises per flow, here and below. */
 static inline void quell_adapt_init(struct quell_adapt *a, u32 pkts, u32 mss_bytes)
 {
-	*a = (struct quell_adapt) {};
+	*a = (struct quell_adapt) { .first = QUELL_ADAPT_FIRST_ROUNDS };
 	quell_adapt_search(a, (u64)pkts * mss_bytes << QUELL_Q16_SHIFT);
 }
 
