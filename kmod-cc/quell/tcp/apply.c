@@ -16,6 +16,9 @@
 
 /* TCP does not pace the first segments of a connection, this many (tcp_output.c). */
 #define UNPACED_SEGMENTS	10
+/* Part of a window that TSO may send as one, one in so many, unless flows are fitted to paths. */
+#define BURST_SHARE		4
+#define BURST_LEAST_PKTS	2
 
 /*
  * Sets the pacing rate: the algorithm's, or the one that it would send in a round trip through a
@@ -97,9 +100,9 @@ static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
  * room is queued; the ACKs of the data in flight come anyway.
  *
  * A burst is the packets that the link sends in the time of the parameter `burst', at most half of
- * the window, so that the ACKs of one half release the other, and one packet where the route
- * forbids bursts.  Where CUBIC or the search governs, the path may be a thousand times slower than
- * the link, and flows that share it would be delayed by the burst.
+ * the window, so that the ACKs of one half release the other, and at most the limit of TSO; one
+ * packet where the route forbids bursts.  Where CUBIC or the search governs, the path may be a
+ * thousand times slower than the link, and flows that share it would be delayed by the burst.
  */
 static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 		       const struct quell_sample *sample, u32 cwnd_pkts)
@@ -196,7 +199,12 @@ static void apply_trace(const struct sock *sk, const struct quell_flow *flow)
  * becomes two, paced.  One that is no whole number of segments is rounded down, or, with
  * QUELL_CORE_FRACTIONAL, up and down in turn.  The stack's window stays closed until there is room
  * for a burst.  CUBIC's or the search's decision replaces @decision where one of these governs.
- * Socket lock.
+ *
+ * A burst of a whole window, by TSO, meets the queue as it is at one moment of each round trip,
+ * always the same one.  For an algorithm that uses delay a flow that then meets the longest queue
+ * loses its share, so TSO sends at most a fourth of the window as one, or two segments.  TIMELY has
+ * a limit of its own; flows that are fitted to their paths do without, as the time of their own
+ * bursts is subtracted.  Socket lock.
  */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		       struct quell_decision *decision, enum quell_reduction why)
@@ -211,6 +219,9 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		quell_adapt_replace(flow, decision);
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	cwnd_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
+	if (flow && flow->adapt.phase == QUELL_ADAPT_OFF &&
+	    flow->algo->core->needs.signal == QUELL_ADAPT_DELAY && !flow->algo->core->segment_pkts)
+		quell_limit_burst(sk, max(cwnd_pkts / BURST_SHARE, BURST_LEAST_PKTS));
 	if (fitting)
 		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
 	else

@@ -16,17 +16,32 @@ u32 quell_other_flows(const struct sock *sk)
 	return socks > 1 ? socks - 1 : 0;
 }
 
-/* Limits the socket's TSO bursts to @pkts; a route change resets the limit. */
-static u32 limit_burst(struct sock *sk, u32 pkts)
+/*
+ * Limits the socket's TSO bursts to @pkts, and to the interface's limit as sk_setup_caps() does; a
+ * route change resets the limit to that.  Socket lock.  RCU protects the interface: ->min_tso_segs
+ * is called by processes, too.
+ */
+void quell_limit_burst(struct sock *sk, u32 pkts)
 {
-	if (sk->sk_gso_max_segs > pkts)
+	u32 limit_pkts = sk->sk_gso_max_segs;
+	const struct dst_entry *dst;
+
+	if (!sk_can_gso(sk))
+		return;
+	if (pkts > limit_pkts) {
+		rcu_read_lock();
+		dst = __sk_dst_get(sk);
+		pkts = dst ? min_t(u32, pkts, max_t(u32, READ_ONCE(dst->dev->gso_max_segs), 1)) :
+			     limit_pkts;
+		rcu_read_unlock();
+	}
+	if (pkts != limit_pkts)
 		WRITE_ONCE(sk->sk_gso_max_segs, pkts);
-	return pkts;
 }
 
 /*
  * ->min_tso_segs of an algorithm with ->segment_pkts: packets between two pacing delays, the
- * minimum, and by limit_burst() the maximum of the stack's TSO autosizing, which at datacenter
+ * minimum, and by quell_limit_burst() the maximum of TSO autosizing, which at datacenter
  * round-trip times chooses 64 KB at any rate.
  */
 u32 quell_segment_pkts(struct sock *sk)
@@ -39,7 +54,8 @@ u32 quell_segment_pkts(struct sock *sk)
 	quell_cc_enter(sk, &ev);
 	pkts = quell_cc(sk)->algo->core->segment_pkts(ev.params, tcp_sk(sk)->mss_cache);
 	quell_cc_leave();
-	return limit_burst(sk, pkts);
+	quell_limit_burst(sk, pkts);
+	return pkts;
 }
 
 /* After quell_cc_enter(); completes the sample. */
@@ -51,7 +67,7 @@ void quell_start_core(struct sock *sk, struct quell_event *ev)
 	ev->sample.other_flows = quell_other_flows(sk);
 	quell_core_call(ev, core->init);
 	if (core->segment_pkts)
-		limit_burst(sk, core->segment_pkts(ev->params, ev->sample.mss_bytes));
+		quell_limit_burst(sk, core->segment_pkts(ev->params, ev->sample.mss_bytes));
 }
 
 /*
@@ -99,19 +115,14 @@ static void release_status(struct sock *sk)
 }
 
 /*
- * Resets the limit to bursts as sk_setup_caps() sets it; window and MSS are those for the next
+ * Resets the limit of bursts to that of the interface; window and MSS are those for the next
  * algorithm.  Socket lock and RCU read section, or the socket is being destroyed.
  */
 void quell_pacing_release(struct sock *sk)
 {
-	const struct dst_entry *dst;
-
 	release_status(sk);
 	if (sk->sk_state == TCP_CLOSE)
 		return;
 	quell_tcp_update_pacing_rate(sk);
-	dst = __sk_dst_get(sk);
-	if (dst && sk_can_gso(sk) && quell_cc(sk)->algo->core->segment_pkts)
-		WRITE_ONCE(sk->sk_gso_max_segs,
-			   max_t(u32, READ_ONCE(dst->dev->gso_max_segs), 1));
+	quell_limit_burst(sk, U32_MAX);
 }

@@ -17,6 +17,7 @@ void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
 
 /* pacing.c */
 u32 quell_other_flows(const struct sock *sk);
+void quell_limit_burst(struct sock *sk, u32 pkts);
 u32 quell_segment_pkts(struct sock *sk);
 void quell_start_core(struct sock *sk, struct quell_event *ev);
 void quell_pacing_release(struct sock *sk);
