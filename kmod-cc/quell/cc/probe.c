@@ -265,8 +265,9 @@ static bool probe_enter(struct quell_flow *flow, struct sock *sk)
 	bool enter;
 
 	spin_lock(&flow->lock);
-	/* From here on an expiry that is set needs the timer. */
-	flow->tail.fires_ns = 0;
+	/* From here on an expiry that is set needs the timer, unless it was started anew. */
+	if (!hrtimer_is_queued(&flow->tail.timer))
+		flow->tail.fires_ns = 0;
 	enter = !flow->closed && refcount_inc_not_zero(&sk->sk_refcnt);
 	spin_unlock(&flow->lock);
 	return enter;

@@ -44,8 +44,8 @@
  *
  * The lock of the flow protects these steps, and @timer, @fires_ns, @tx_end_ns, @ack_ns and
  * @ack_seq with them, for LOCAL_OUT sets them with or without the socket lock.  @fires_ns stays
- * set until the handler has begun: an expiry that is set earlier than that needs no timer of its
- * own, as the handler considers it.
+ * set until the handler has begun: an expiry set earlier than that needs no timer of its own.  The
+ * handler considers it, or starts the timer again if a process has the socket.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
