@@ -138,7 +138,7 @@ check-packages: deps-images lab
 # The quick starts followed in fresh systems of Debian releases (SUITES="trixie"), as root; CACHE=1:
 # with the kernels of this machine's cache
 quickstarts: deps-images
-	selftests/pages/fresh $(if $(CACHE),--cache) $(or $(SUITES),bookworm trixie)
+	selftests/pages/fresh $(if $(filter-out 0,$(CACHE)),--cache) $(or $(SUITES),bookworm trixie)
 
 # Storms on a kernel with KCSAN, in QEMU; see Documentation/testing.md
 race: deps-check
