@@ -99,6 +99,12 @@ static int swport_parse_ecn(struct swport_args *args, const struct swport_word *
 /* SIZE, or off, which is sent as alpha 0. */
 static int swport_parse_buffer(struct swport_args *args, const struct swport_word *w)
 {
+	bool is_off = swport_given(args, TCA_SWPORT_ALPHA) && !args->value[TCA_SWPORT_ALPHA];
+
+	if (is_off || swport_given(args, w->attr)) {
+		fprintf(stderr, "swport: buffer given twice\n");
+		return -1;
+	}
 	if (swport_accept(args, "off"))
 		return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", 0);
 	return swport_parse_size(args, w);

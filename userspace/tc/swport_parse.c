@@ -198,9 +198,9 @@ int swport_read_q16(struct swport_args *args, const struct swport_word *w, uint3
 	double value = 0;
 
 	if (word)
-		value = strtod(word, &end) * SWPORT_ONE;
+		value = rint(strtod(word, &end) * SWPORT_ONE);
 	if (word && end != word && !*end && value >= w->min && value <= w->max) {
-		*value_q16 = lrint(value);
+		*value_q16 = value;
 		return 0;
 	}
 	snprintf(expected, sizeof(expected), "a number of %s to %d", w->min ? "2^-16" : "0",
