@@ -62,7 +62,7 @@ shows()
 # The kernel's own word for it is that packets are stamped, below.
 on_and_off()
 {
-	shows none '.[0].tx == "off"' &&
+	shows none '.[0].tx == "off" and .[0].by == "ioctl"' &&
 	quell hwtstamp on stamp0 >"$dir/out" && grep -q "^stamp0: rx all " "$dir/out" &&
 	shows all &&
 	quell -j hwtstamp show stamp1 >"$dir/json" && json '.[0].rx == "none"' "$dir/json" &&

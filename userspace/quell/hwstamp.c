@@ -92,6 +92,11 @@ static void print_stamps(struct out *o, const char *dev, const struct stamps *st
 	else
 		out_u64(o, "phc", " clock ptp%s", stamps->phc);
 	print_abilities(o, stamps);
+	/* JSON keeps its keys: once "netlink" was another value. */
+	if (stamps->config_err)
+		out_null(o, "by", NULL);
+	else
+		out_str(o, "by", NULL, "ioctl");
 	out_text(o, "\n");
 	out_close_object(o);
 }
