@@ -5,24 +5,32 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "attr.h"
 #include "batch.h"
 #include "quell.h"
 
-static FILE *open_file(const char *name)
-{
-	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
-
-	if (!file)
-		complain("%s: %s", name, strerror(errno));
-	return file;
-}
-
 static void close_file(FILE *file)
 {
 	if (file != stdin)
 		fclose(file);
+}
+
+/* fopen() opens directories, too: reading them fails. */
+static FILE *open_file(const char *name)
+{
+	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	struct stat st;
+
+	if (!file) {
+		complain("%s: %s", name, strerror(errno));
+	} else if (!fstat(fileno(file), &st) && S_ISDIR(st.st_mode)) {
+		complain("%s: %s", name, strerror(EISDIR));
+		close_file(file);
+		file = NULL;
+	}
+	return file;
 }
 
 static void free_batch(struct batch *batch)

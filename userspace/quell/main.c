@@ -284,7 +284,8 @@ static bool has_details(const struct command *c)
 	       (c->verb && (!strcmp(c->verb, "show") || !strcmp(c->verb, "watch")));
 }
 
-static int run_command(struct app *app, int argc, char **argv)
+/* @details_ahead: '-d' is in front of the batch, for those of its commands that have details. */
+static int run_command(struct app *app, bool details_ahead, int argc, char **argv)
 {
 	const struct command *c;
 	int status;
@@ -294,9 +295,9 @@ static int run_command(struct app *app, int argc, char **argv)
 		return STATUS_INPUT;
 	if (app->check && !is_checked(c))
 		return usage_error("no setting of a namespace is made by", c->object);
-	/* In front of a batch it is for those of its commands that have details. */
-	if (app->details && !app->in_batch && !has_details(c))
+	if (app->details && !has_details(c))
 		return usage_error("'-d' has no effect on", c->verb ? c->verb : c->object);
+	app->details |= details_ahead;
 	status = check_arg_count(c, argc, argv);
 	if (!status && app->netns)
 		status = netns_enter(app->netns);
@@ -410,10 +411,13 @@ static int print_about(const struct app *app, const char *object)
  */
 int run_words(const struct app *common, int argc, char **argv)
 {
+	bool details_ahead = common->in_batch && common->details;
 	struct app app = *common;
 
 	if (!strcmp(argv[0], "help"))
 		return help(argc - 1, argv + 1);
+	if (details_ahead)
+		app.details = false;
 	if (take_late_options(&app, &argc, argv))
 		return STATUS_INPUT;
 	if (app.batch || (app.in_batch && app.netns))
@@ -424,7 +428,7 @@ int run_words(const struct app *common, int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return print_help(argv[0]);
 	out_init(&app.out, stdout, app.json, app.pretty);
-	return run_command(&app, argc, argv);
+	return run_command(&app, details_ahead, argc, argv);
 }
 
 int main(int argc, char **argv)

@@ -87,6 +87,9 @@ expect 1 "unexpected argument 'cc'" -batch "$scratch/nosuch" cc show
 expect 1 "in front of it, not a command: '-batch'" cc show -batch "$scratch/nosuch"
 expect 1 "No such file or directory" -force -batch "$scratch/nosuch"
 expect 1 "No such file or directory" restore "$scratch/nosuch"
+for option in restore sync -batch; do
+	expect 1 "quell: $scratch: Is a directory" "$option" "$scratch"
+done
 expect_silent_stdout
 expect 1 "too few arguments, usage: quell cc set" cc set swift
 expect 1 "too few arguments, usage: quell cc reset" cc reset
@@ -288,6 +291,13 @@ printf 'help link\nfrob\nhelp cc\n' > "$scratch/settings"
 clean 1 -force --batch "$scratch/settings"
 grep -qF "$scratch/settings:2: unknown object 'frob'" "$scratch/err" && grep -q 'cc set' "$scratch/out"
 report $? "a batch goes on after an error with -force, which names its line"
+
+for command in doctor "cc preset list swift"; do
+	echo "$command -d" > "$scratch/settings"
+	expect 1 "$scratch/settings:1: '-d' has no effect on " -batch "$scratch/settings"
+done
+echo "cc preset list swift" > "$scratch/settings"
+expect 0 "vaisf-iii-d" -d -batch "$scratch/settings"
 
 # The words of the command table: objects, verbs, keywords, options.
 "$quell" help --commands > "$scratch/table"
