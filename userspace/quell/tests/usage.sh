@@ -299,6 +299,14 @@ done
 echo "cc preset list swift" > "$scratch/settings"
 expect 0 "vaisf-iii-d" -d -batch "$scratch/settings"
 
+# Of a build with link-time optimization, too, applications see these functions only.
+archive=$scratch/lto/libquell_lookahead.a
+env -u MAKEFLAGS make -s -C "$top/userspace/quell" OUT="$scratch/lto" \
+	CFLAGS="-O2 -flto=auto -ffat-lto-objects" "$archive" > "$scratch/out" 2> "$scratch/err"
+nm -g --defined-only "$archive" 2>> "$scratch/err" | awk 'NF == 3 { print $3 }' > "$scratch/out"
+grep -q '^quell_lookahead_' "$scratch/out" && ! grep -qv '^quell_lookahead_' "$scratch/out"
+report $? "libquell_lookahead.a defines quell_lookahead_* only"
+
 # The words of the command table: objects, verbs, keywords, options.
 "$quell" help --commands > "$scratch/table"
 : > "$scratch/out"
