@@ -179,8 +179,8 @@ struct quell_lost_ring {
 
 /*
  * Trimmed data of a flow and its recovery; nack.c, recover.c.  The socket lock protects @pkts to
- * @dsacks and writes to @recovered; the receive hook writes the other counters.  Those that dumps
- * read are written with WRITE_ONCE().
+ * @trimmed_ns, @reported_ns to @dsacks and writes to @recovered; the receive hook writes the other
+ * counters.  Those that dumps read are written with WRITE_ONCE().
  */
 struct quell_recover {
 	/* Protects @waiting, @closed, @ring with its entries, @nack_ns. */
