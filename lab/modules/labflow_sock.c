@@ -279,6 +279,10 @@ static void labflow_lock_buffers(struct sock *sk)
 	release_sock(sk);
 }
 
+/*
+ * Callers pass such an address as void *: the kernel's functions take a struct sockaddr *, those of
+ * Linux 7.3 a type of their own.
+ */
 static int labflow_addr_bytes(const union labflow_addr *addr)
 {
 	return addr->sa.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in4);
