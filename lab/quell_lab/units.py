@@ -6,7 +6,8 @@ tc's own reading is followed to the letter: a size's k, m and g are powers of
 1000 unless written ki, mi, gi (100gbit is 10^11 bit/s, 1gbps is 10^9 byte/s),
 and a bare number is bytes, bits per second or microseconds.  Nanoseconds (ns),
 which tc takes only in newer options, are added.  Values are exact: parsed as
-fractions, then rounded down to whole base units.
+fractions.  A rate is rounded down to whole bits per second; a size of no whole
+byte or a time of no whole nanosecond is refused.
 """
 
 import re
@@ -46,7 +47,14 @@ def _parse(text, suffixes, what):
     if suffix not in suffixes:
         known = " ".join(s for s in suffixes if s)
         raise ValueError(f"'{text}' is not a {what}: unit '{match.group(2)}' is none of {known}")
-    return int(Fraction(match.group(1)) * suffixes[suffix])
+    return Fraction(match.group(1)) * suffixes[suffix]
+
+
+def _whole(text, suffixes, what, unit):
+    value = _parse(text, suffixes, what)
+    if value.denominator != 1:
+        raise ValueError(f"'{text}' is {float(value):.12g} {unit}, not a whole number of them")
+    return int(value)
 
 
 def exact(text, kind):
@@ -77,17 +85,17 @@ def show_in(value, suffix, kind):
 
 def parse_size(text):
     """Bytes, for example 500kb."""
-    return _parse(text, SIZE_BYTES, "size")
+    return _whole(text, SIZE_BYTES, "size", "bytes")
 
 
 def parse_rate(text):
     """Bits per second, for example 100gbit."""
-    return _parse(text, RATE_BITS_PS, "rate")
+    return int(_parse(text, RATE_BITS_PS, "rate"))
 
 
 def parse_time(text):
     """Nanoseconds, for example 20us."""
-    return _parse(text, TIME_NS, "time")
+    return _whole(text, TIME_NS, "time", "ns")
 
 
 def parse_int(text):

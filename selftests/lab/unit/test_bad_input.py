@@ -28,6 +28,8 @@ OPTIONS = (
     ({"--senders": None}, ("--senders",)),
     ({"--bytes": "0"}, ("--bytes", "'0'", "1b to 64gb")),
     ({"--bytes": "-5"}, ("--bytes",)),
+    ({"--bytes": "1.5"}, ("--bytes", "'1.5'", "not a whole number")),
+    ({"--delay": "0.4ns"}, ("--delay", "'0.4ns'", "not a whole number")),
     ({"--bytes": "1e6"}, ("--bytes", "'1e6'", "not a size")),
     ({"--stagger": "2"}, ("--stagger", "'2'", "COUNT:TIME")),
     ({"--stagger": "0:20us"}, ("--stagger", "'0'", "1 to 2048")),

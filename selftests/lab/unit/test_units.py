@@ -17,7 +17,8 @@ class Size(unittest.TestCase):
                 self.assertEqual(units.parse_size(text), size)
 
     def test_refused(self):
-        for text in ("", "kb", "-1", "1e3", "1tb", "inf", "nan", "1 k b", "0x10", "1us", "1,5k"):
+        for text in ("", "kb", "-1", "1e3", "1tb", "inf", "nan", "1 k b", "0x10", "1us", "1,5k", "1.5",
+                     "1.3kb", "0.4b"):
             with self.subTest(text), self.assertRaises(ValueError):
                 units.parse_size(text)
 
@@ -54,12 +55,12 @@ class Time(unittest.TestCase):
     def test_as_tc_reads_it(self):
         for text, time_ns in (("1", 1000), ("20us", 20000), ("1usec", 1000), ("1.5us", 1500),
                               ("1ms", 10**6), ("2msecs", 2 * 10**6), ("1s", 10**9),
-                              ("3secs", 3 * 10**9), ("7ns", 7), ("0.1us", 100), ("1.9ns", 1)):
+                              ("3secs", 3 * 10**9), ("7ns", 7), ("0.1us", 100), ("2.0ns", 2)):
             with self.subTest(text):
                 self.assertEqual(units.parse_time(text), time_ns)
 
     def test_refused(self):
-        for text in ("", "us", "-1us", "1m", "1min", "1h", "1kb"):
+        for text in ("", "us", "-1us", "1m", "1min", "1h", "1kb", "0.4ns", "0.0001"):
             with self.subTest(text), self.assertRaises(ValueError):
                 units.parse_time(text)
 
