@@ -319,8 +319,15 @@ def _algorithms(cc_text, set_texts):
     return entries
 
 
+def _guest_bytes(args):
+    """Memory that --mem sets, or None."""
+    return None if args.mem is None else value_of("--mem", args.mem, Key(
+        "size", cost.GUEST_MIN_BYTES, cost.GUEST_MAX_BYTES))
+
+
 def _limits(args):
     """(jobs at a time, time limit) of a command line that runs something."""
+    _guest_bytes(args)
     jobs = getattr(args, "jobs", None)
     jobs_max = len(os.sched_getaffinity(0)) if jobs is None else value_of(
         "--jobs", jobs, Key("int", 1, 1024))
@@ -329,10 +336,7 @@ def _limits(args):
 
 def _with_memory(args, kernel):
     """A kernel whose runs have the memory that --mem sets."""
-    if args.mem is None:
-        return kernel
-    return replace(kernel, guest_bytes=value_of("--mem", args.mem, Key(
-        "size", cost.GUEST_MIN_BYTES, cost.GUEST_MAX_BYTES)))
+    return replace(kernel, guest_bytes=_guest_bytes(args))
 
 
 def _options(args, marker=MARKER):
@@ -353,8 +357,10 @@ def _ready(args, kernel, wanted, jobs, has_notes=True):
 
 
 def _replace(args):
+    from . import output  # jinja2 takes a while to load: not for bad input
     if open_directory(args.out) and not args.quiet:
         print(f"replacing the earlier result in {args.out}", file=sys.stderr)
+    output.clear(args.out)
 
 
 def _facts(args, command, kernel, jobs_max):
@@ -366,11 +372,10 @@ def _facts(args, command, kernel, jobs_max):
 
 def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
-    from . import output  # jinja2 takes a while to load: not for bad input
+    from . import output
     jobs_max, timeout_s, kernel = _options(args)
     _ready(args, kernel, wanted, min(jobs_max, len(wanted.variants)))
     _replace(args)
-    output.clear(args.out)
     jobs = runner.make_jobs(wanted, kernel, args.out)
     outcomes = {}
     runner.run_all(jobs, jobs_max, timeout_s, args.quiet,

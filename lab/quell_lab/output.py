@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Everything a run leaves in its directory."""
 
+import contextlib
 import fnmatch
+import glob
 import json
 import os
 import shutil
@@ -13,6 +15,9 @@ from .errors import RunError
 
 FILES = ("programs.csv", "connections.csv", "flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",
          "pauses.csv", "slowdown.csv", "summary.json", "report.html")
+# Of several seeds, or kernels: their tables, and the directories of their runs.
+TABLES = ("seeds.csv", "diff.csv", "by-size*")
+PARTS = ("raw", "seed-*", "[ab]/*/seed-*")
 STEMS = ("joins", "joins-cdf", "start-finish", "fct-cdf", "jain", "queue", "goodput", "cwnd",
          "slowdown")
 
@@ -32,11 +37,19 @@ def clear(directory):
     if os.path.isdir(directory):
         names += tuple(name for stem in (charts.DART_STEM, plot_tables.STEM)
                        for name in fnmatch.filter(os.listdir(directory), f"{stem}*.svg"))
+        names += tuple(name for one in TABLES
+                       for name in fnmatch.filter(os.listdir(directory), one))
     for name in names:
         path = os.path.join(directory, name)
         if os.path.exists(path):
             os.remove(path)
-    shutil.rmtree(os.path.join(directory, "raw"), ignore_errors=True)
+    for part in PARTS:
+        for path in glob.glob(os.path.join(glob.escape(directory), part)):
+            shutil.rmtree(path, ignore_errors=True)
+    for part in ("[ab]/*", "[ab]"):
+        for path in glob.glob(os.path.join(glob.escape(directory), part)):
+            with contextlib.suppress(OSError):	# it has other files, or is one
+                os.rmdir(path)
 
 
 def _record(record):

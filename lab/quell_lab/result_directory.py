@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Directories of results: which ones may be written, and their marks."""
 
+import contextlib
 import os
+import tempfile
 
 from .errors import InputError
 
@@ -18,11 +20,21 @@ def check_directory(path, marker=MARKER):
         what = "sweep" if marker == SWEEP_MARKER else "result"
         raise InputError("--out", f"'{path}' is not empty and holds no earlier {what} of the lab: "
                          "name a new or empty directory")
-    parent = os.path.dirname(os.path.abspath(path))
-    while not os.path.exists(parent):
-        parent = os.path.dirname(parent)
-    if not os.path.isdir(parent) or not os.access(parent, os.W_OK | os.X_OK):
-        raise InputError("--out", f"'{path}' cannot be created: no right to write in {parent}")
+    if not path:
+        raise InputError("--out", "'' is no directory")
+    parent, missing = os.path.abspath(path), []
+    while not os.path.lexists(parent):
+        parent, name = os.path.split(parent)
+        missing.append(name)
+    try:
+        for name in missing:	# one that is too long, for example
+            with contextlib.suppress(FileNotFoundError):
+                os.lstat(os.path.join(parent, name))
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError as error:
+        raise InputError("--out", f"'{path}' cannot be written, in {parent}: "
+                         f"{error.strerror}") from None
 
 
 def open_directory(path):

@@ -117,16 +117,8 @@ def _write(out, seeds, rows, lines, facts):
     return found
 
 
-def clear(out):
-    """Remove tables and figure of an earlier result."""
-    for name in (*by_size.FILES, by_size.PHONE):
-        if os.path.exists(os.path.join(out, name)):
-            os.remove(os.path.join(out, name))
-
-
 def run(wanted, kernel, args, timeout_s, facts):
     """Run all seeds, print and write their medians; whether every run was good."""
-    clear(args.out)
     seeds = [output.Batch(f"seed-{number}", one, kernel, args.out) for number, one in wanted]
     output.run(seeds, timeout_s, args.quiet, facts)
     rows = medians([seed.done for seed in seeds])

@@ -320,6 +320,17 @@ class BadInput(unittest.TestCase):
         argv = [part for option, value in INCAST.items() for part in (option, value)]
         self.refused(["incast", *argv, "--out", path], ("--out", "file", "not a directory"))
 
+    def test_directory_that_cannot_be(self):
+        """Refused before a kernel is looked for, by all commands."""
+        path = os.path.join(self.directory, "good.scenario")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(SCENARIO)
+        for out in ("", "/proc/x", os.path.join(self.out, "n" * 300), os.path.join(path, "x")):
+            for words in (["run", path], ["run", path, "--seeds", "2"], ["demo"], ["reproduce"],
+                          ["diff", "7.4", "7.4", path]):
+                with self.subTest(words=words, out=out):
+                    self.refused([*words, "--out", out], ("--out", f"'{out}'"))
+
     def test_plan_of_unknown_label(self):
         path = os.path.join(self.directory, "good.scenario")
         with open(path, "w", encoding="utf-8") as file:

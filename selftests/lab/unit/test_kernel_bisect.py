@@ -3,10 +3,14 @@
 
 import contextlib
 import io
+import os
+import tempfile
 import types
 import unittest
+from unittest import mock
 
-from quell_lab import cli, kernel_bisect, kernel_build, kernel_diff
+from quell_lab import cli, kernel_bisect, kernel_build, kernel_diff, kernel_source, output, \
+    runner, slowdown
 from quell_lab.errors import InputError, RunError
 from test_kernels import Trees
 
@@ -130,6 +134,19 @@ class Differences(unittest.TestCase):
         self.assertEqual(self.differs((100, 110, 120), (121, 130, 140)), ["fct_p99_ns"])
         self.assertEqual(self.differs((1000, 1000, 1000), (1009, 1009, 1009)), [])
         self.assertEqual(self.differs((100, 110, 120), (80, 90, 99)), ["fct_p99_ns"])
+
+    def test_earlier_result_is_cleared(self):
+        """One of run, of several seeds, of diff; other files stay."""
+        with tempfile.TemporaryDirectory() as out:
+            for path in ("diff.csv", "a/one/seed-1/flows.csv", "b/one/seed-1/flows.csv",
+                         "b/mine", "summary.json", "raw/x", "seeds.csv", "seed-3/flows.csv",
+                         "by-size.tex", "notes"):
+                os.makedirs(os.path.join(out, os.path.dirname(path)), exist_ok=True)
+                with open(os.path.join(out, path), "w", encoding="ascii"):
+                    pass
+            output.clear(out)
+            self.assertEqual(sorted(os.listdir(out)), ["b", "notes"])
+            self.assertEqual(os.listdir(os.path.join(out, "b")), ["mine"])
 
     def test_command_line(self):
         """Input is parsed before a kernel is built."""
