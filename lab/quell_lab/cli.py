@@ -5,6 +5,7 @@ import argparse
 import os
 import shlex
 import sys
+import traceback
 from dataclasses import replace
 
 from . import compare, cost, files, flows, kernel_build, plan, programs, runner, scenario, show, \
@@ -16,6 +17,7 @@ from .schema import Key, Places, value_of
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
+EXIT_ABORT = 128		# of git bisect run
 EXIT_INTERRUPTED = 130
 TIMEOUT_S = 3600
 
@@ -24,8 +26,16 @@ Sizes, rates and times are written as for tc(8), "UNITS" there: sizes in b, kb
 (1024 bytes), mb, gb, rates in bit, kbit (1000 bit/s), mbit, gbit, times in ns,
 us, ms, s; a bare number is bytes, bits per second, microseconds.
 
+"""
+EXIT = """\
 Exit status: 0 all runs finished and every sanity check held, 1 not so,
 2 the input was wrong and nothing was created, 130 interrupted.
+"""
+HOLDS = """\
+Exit status, as git bisect run takes it: 0 all runs meet the condition, 1 not
+so, 125 (the commit is skipped) the source cannot be used, does not build, the
+disk is full or a run does not end, 128 (bisection ends) the input was wrong or
+the lab failed, 130 interrupted.
 """
 
 REQUIRED = object()
@@ -102,7 +112,8 @@ NO_FIGURES = ("--no-figures", {"action": "store_true", "help": "tables and numbe
                                "takes longer than many a run"})
 CONDITION = ("condition", {"metavar": "CONDITION", "help": "of each run, such as 'p99 < 80us'; "
                            "quantities are p50, p99, max (of completion times), goodput, drops, "
-                           "queue max, slowdown_p99 all"})
+                           "queue max, offered load, carried load, slowdown_p99 all, or of a class "
+                           "of sizes"})
 PCAP = ("--pcap", {"metavar": "PORT", "action": "append", "help": "write the packets of a link to "
                    "raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be repeated"})
 OUT = ("--out", {"metavar": "DIR", "required": True, "help": "where results go: a new or empty "
@@ -112,8 +123,8 @@ RUNS = (
     ("--mem", {"metavar": "SIZE", "help": "memory of a run, of which the machine gives the part "
                "that is used; default: by the number of hosts"}),
     ("--kernel", {"metavar": "KERNEL", "default": "6.12", "help": "6.12; 7.3: Debian's source "
-                  "package, or DIR or DIR@COMMIT: a git tree, built at first; debug: 6.12 with KASAN, "
-                  "lockdep and kmemleak, some sixty times slower"}),
+                  "package, or TREE or TREE@COMMIT: a git tree, built at first; debug: 6.12 with "
+                  "KASAN, lockdep and kmemleak, some sixty times slower"}),
     ("--timeout", {"metavar": "SECONDS", "default": str(TIMEOUT_S), "help": "wall time allowed for "
                    f"one run; default {TIMEOUT_S}"}),
     ("--quiet", {"action": "store_true", "help": "no progress, no summary on success"}),
@@ -198,13 +209,14 @@ COMMANDS = {
              ("files", {"metavar": "FILE.scenario", "nargs": "+"}),
              ("--seeds", {"metavar": "N", "help": "of each scenario, from its own on; default 5"}),
              SCALE, OUT, *(row for row in RUNS if row[0] != "--kernel"), NO_FIGURES),
-    "holds": ("whether a scenario's result meets a condition; exit status 0 yes, 1 no, 125 it "
-              "could not be built or run, as git bisect run takes it",
+    "holds": ("whether a scenario's result meets a condition, for git bisect run: exit status 0 "
+              "yes, 1 no, 125 the kernel cannot be built or a run does not end, 128 the input is "
+              "wrong",
               ("file", {"metavar": "FILE.scenario"}), CONDITION, SEED, SCALE,
               *(row for row in RUNS if row[0] != "-j")),
     "bisect": ("the first commit of a kernel tree with which a condition is not met",
-               ("good", {"metavar": "GOOD", "help": "DIR@COMMIT that meets it"}),
-               ("bad", {"metavar": "BAD", "help": "DIR@COMMIT that does not"}),
+               ("good", {"metavar": "GOOD", "help": "TREE@COMMIT that meets it"}),
+               ("bad", {"metavar": "BAD", "help": "TREE@COMMIT that does not"}),
                ("file", {"metavar": "FILE.scenario"}), CONDITION, SEED, SCALE,
                *(row for row in RUNS if row[0] not in ("-j", "--kernel"))),
     "compare": ("two results, or two runs of one, beside each other",
@@ -226,14 +238,15 @@ class Parser(argparse.ArgumentParser):
 
 def make_parser():
     """The command line."""
-    how = {"epilog": UNITS, "allow_abbrev": False,
+    how = {"epilog": UNITS + EXIT, "allow_abbrev": False,
            "formatter_class": argparse.RawDescriptionHelpFormatter}
     parser = Parser(prog="lab", description="Run real kernel TCP through a network in virtual "
                     "time, one run per congestion control.", **how)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND",
                                      parser_class=Parser)
     for name, (words, *rows) in COMMANDS.items():
-        one = commands.add_parser(name, help=words, **how)
+        one = commands.add_parser(name, help=words, **dict(
+            how, epilog=UNITS + HOLDS if name == "holds" else how["epilog"]))
         group = one.add_mutually_exclusive_group() if name == "sweep" else None
         for *names, settings in rows:
             (group if names[0] in EXCLUSIVE else one).add_argument(*names, **settings)
@@ -455,7 +468,8 @@ def _diff(args, command):
     wanted = kernel_diff.scenarios(args.files, build, count)
     jobs_max, timeout_s = _limits(args)
     check_directory(args.out)
-    kernels = [_with_memory(args, kernel_build.find(text, args.quiet)) for text in (args.a, args.b)]
+    kernels = [_with_memory(args, one)
+               for one in kernel_build.find_all((args.a, args.b), args.quiet)]
     for kernel in kernels:
         for _, builds in wanted:
             _ready(args, kernel, builds[0][1], jobs_max, has_notes=False)
@@ -469,6 +483,7 @@ def _bisect(args, command):
     from . import kernel_bisect
     condition = kernel_bisect.Condition(args.condition)
     wanted = scenario.build(*_load(args), args.scale)
+    condition.check(wanted)
     jobs_max, timeout_s = _limits(args)
     normal = runner.find_kernel("normal")
     facts = dict(_facts(args, command, normal, jobs_max), has_figures=False)
@@ -576,6 +591,21 @@ RUN = {"reproduce": _reproduce, "demo": _demo, "diff": _diff, "holds": _bisect, 
 
 def main(argv):
     """Run the command line; exit status."""
+    if argv[:1] != ["holds"]:
+        return _main(argv)
+    try:
+        status = _main(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:	# the interpreter would exit with 120, a bad commit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = EXIT_ABORT
+    except Exception:  # pylint: disable=broad-exception-caught
+        traceback.print_exc()	# the interpreter would exit with 1, a bad commit
+        status = EXIT_ABORT
+    return EXIT_ABORT if status == EXIT_USAGE else status
+
+
+def _main(argv):
     try:
         args = make_parser().parse_args(argv)
         if args.command in PRINT:
@@ -594,4 +624,6 @@ def main(argv):
         print("\nlab: interrupted, nothing left running", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
+        if argv[:1] == ["holds"]:
+            raise
         return EXIT_FAILED

@@ -13,6 +13,10 @@ class InputError(Exception):
         self.problem = problem
 
 
+class SourceError(InputError):
+    """A kernel source that cannot be built, unlike others of its tree perhaps."""
+
+
 class RunError(Exception):
     """A run that could not be made or cannot be trusted."""
 

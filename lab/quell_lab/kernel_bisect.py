@@ -3,11 +3,10 @@
 
 import os
 import re
-import subprocess
 import tempfile
 
-from . import kernel_build, kernel_patches, kernel_source, output, runner, seeds, units
-from .errors import InputError, RunError, nearest
+from . import kernel_build, kernel_source, output, runner, seeds, slowdown, units
+from .errors import InputError, RunError, SourceError, nearest
 
 # Exit codes of a test of git bisect
 GOOD, BAD, SKIP = 0, 1, 125
@@ -16,7 +15,10 @@ COMPARE = {"<": lambda one, other: one < other, "<=": lambda one, other: one <= 
            ">": lambda one, other: one > other, ">=": lambda one, other: one >= other}
 SHORT = {"p50": "fct_p50_ns", "p99": "fct_p99_ns", "max": "fct_max_ns"}
 UNIT = {"ns": "time", "ps": "rate", "bytes": "size"}
-FIRST_BAD = re.compile(r"^([0-9a-f]{40}) is the first bad commit", re.MULTILINE)
+# With quotes from git 2.55 on; 64 digits in a repository of SHA-256.
+FIRST_BAD = re.compile(r"^([0-9a-f]{40,64}) is the first '?bad'? commit", re.MULTILINE)
+SLOWDOWN = "slowdown_"
+LOADS = ("offered_bits_ps", "carried_bits_ps")
 
 
 class Condition:
@@ -31,8 +33,10 @@ class Condition:
         names = {shown: key for key, (shown, _) in seeds.OF_RUN.items()}
         self.quantity = SHORT.get(name) or names.get(name, name)
         known = (*seeds.OF_RUN, "drops")
-        if self.quantity not in known and not self.quantity.startswith("slowdown_"):
-            words = (*SHORT, *names, "drops", "slowdown_p99 all")
+        slowdowns = [f"{SLOWDOWN}{percentile} all" for percentile, _ in slowdown.PERCENTILES]
+        if self.quantity not in known and self.quantity.partition(" ")[0] not in (
+                one.partition(" ")[0] for one in slowdowns):
+            words = (*SHORT, *names, "drops", *slowdowns)
             raise InputError(f"condition '{text}'", f"no quantity '{name}'{nearest(name, words)}: "
                              f"one of {', '.join(words)}")
         self.holds_for = COMPARE[found[2]]
@@ -42,21 +46,46 @@ class Condition:
         except ValueError as error:
             raise InputError(f"condition '{text}'", str(error)) from None
 
-    def holds(self, summaries):
-        """Whether all runs of a result meet it; RunError for one without the quantity."""
-        good = True
-        for label, one in summaries.items():
-            value = dict(seeds.of_summary(one)).get(self.quantity)
+    def check(self, scenario):
+        """InputError unless runs of a scenario have the quantity."""
+        problem = None
+        is_slowdown = self.quantity.startswith(SLOWDOWN)
+        if is_slowdown and not slowdown.has_sizes(scenario.flows):
+            problem = "all flows are of one size"
+        elif is_slowdown and self.quantity.removeprefix(SLOWDOWN) not in slowdown.names(scenario):
+            problem = f"one of {SLOWDOWN}{f', {SLOWDOWN}'.join(slowdown.names(scenario))}"
+        elif is_slowdown or self.quantity.startswith("fct_"):
+            if not scenario.flows:
+                problem = "no flows"
+            elif scenario.allow_unfinished:
+                problem = "with allow-unfinished, flows that do not finish do not count"
+        elif self.quantity in LOADS and not scenario.config.get("workload"):
+            problem = "no [[workload]]"
+        elif self.quantity == "queue_max_bytes" and not scenario.watched_ports():
+            problem = "no port of a switch has its queue recorded"
+        if problem:
+            raise InputError(f"condition '{self.text}'", f"the scenario has no {self.quantity}: "
+                             f"{problem}")
+
+    def _values(self, summaries):
+        """{label: value} of all runs; RunError for one without."""
+        found = {label: dict(seeds.of_summary(one)).get(self.quantity)
+                 for label, one in summaries.items()}
+        for label, value in found.items():
             if value is None:
                 raise RunError(f"{label} has no {self.quantity}")
-            good = good and self.holds_for(value, self.limit)
-        return good
+        return found
+
+    def holds(self, summaries):
+        """Whether all runs of a result meet it; RunError for one without the quantity."""
+        return all(self.holds_for(value, self.limit)
+                   for value in self._values(summaries).values())
 
     def value(self, summaries):
         """The quantity of each run, for people."""
         _, text = seeds.OF_RUN.get(self.quantity, (None, "{:.4g}".format))
-        return ", ".join(f"{label} {text(dict(seeds.of_summary(one))[self.quantity])}"
-                         for label, one in summaries.items())
+        return ", ".join(f"{label} {text(value)}"
+                         for label, value in self._values(summaries).items())
 
 
 class Test:
@@ -82,12 +111,11 @@ class Test:
             return (GOOD if self.condition.holds(batch.done.summaries) else BAD), value
 
     def built(self, make):
-        """The same of a kernel that make() builds; one that does not build is skipped."""
+        """The same of a kernel that make() builds; one that cannot be built or run is skipped."""
         try:
-            kernel = make()
-        except (kernel_build.BuildError, kernel_patches.Refused) as error:
+            return self.run(make())
+        except (SourceError, RunError, OSError) as error:
             return SKIP, str(error)
-        return self.run(kernel)
 
     def of_source(self, source):
         """The same of a source."""
@@ -99,7 +127,7 @@ def ends(good, bad):
     found = [kernel_source.find(text) for text in (good, bad)]
     for text, one in zip((good, bad), found):
         if not isinstance(one, kernel_source.Git) or kernel_source.AT not in text:
-            raise InputError(text, "not DIR@COMMIT, a commit of a git tree")
+            raise InputError(text, "not TREE@COMMIT, a commit of a git tree")
     if found[0].directory != found[1].directory:
         raise InputError(f"{good}, {bad}", "commits of different trees")
     return found
@@ -113,11 +141,11 @@ class Bisection:
 
     def _git(self, *words):
         """Output of git bisect; it may fail where only skipped commits are left."""
-        done = subprocess.run(["git", "-C", self.bad.repository, "bisect", *words],
-                              capture_output=True, text=True, check=False)
+        done = kernel_source.run_git(self.bad.repository, "bisect", *words)
+        out = done.stdout.decode(errors="replace")
         if done.returncode not in (0, 2):
-            raise InputError("git bisect", done.stderr.strip() or done.stdout.strip())
-        return done.stdout
+            raise InputError("git bisect", kernel_source.reason(done) or out.strip())
+        return out
 
     def _check_ends(self):
         """The test must tell both ends apart."""
@@ -131,7 +159,19 @@ class Bisection:
 
     def run(self):
         """(first commit that does not meet the condition or None, output of git)"""
-        self._check_ends()
+        for source in (self.good, self.bad):
+            source.prepare()	# a tree that is refused gets no directory
+        # Beside the repository, which git bisect may have only one of.
+        with kernel_source.locked(f"{self.bad.repository}.bisect", (
+                self.bad.where, "another bisection of this tree is running")):
+            self._check_ends()
+            return self._bisect()
+
+    def _bisect(self):
+        if kernel_source.run_git(self.bad.repository, "rev-parse", "-q", "--verify",
+                                 "HEAD").returncode:
+            # git bisect needs one; both ends were built before this repository was made.
+            self.bad.git("update-ref", "--no-deref", "HEAD", self.bad.commit)
         self._git("start", "--no-checkout", self.bad.commit, self.good.commit)
         try:
             return self._steps()
@@ -139,11 +179,14 @@ class Bisection:
             self._git("reset", "HEAD")
 
     def _steps(self):
-        out = ""
+        tested, out = set(), ""
         while True:
             head = os.path.join(self.bad.repository, ".git", "BISECT_HEAD")
             with open(head, encoding="ascii") as file:
                 commit = file.read().strip()
+            if commit in tested:
+                raise InputError("git bisect", f"{commit} is to be tested again, after: {out}")
+            tested.add(commit)
             code, why = self.test.of_source(kernel_source.Git(self.bad.directory, commit))
             self.say(commit, code, why)
             out = self._git({GOOD: "good", BAD: "bad", SKIP: "skip"}[code], commit)

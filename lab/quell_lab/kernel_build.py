@@ -6,7 +6,6 @@ built last.  What a run needs is kept for each build, in ready/KEY: the executab
 of their sources, the modules.  A build that was interrupted goes on where it ended.
 """
 
-import fcntl
 import hashlib
 import os
 import re
@@ -16,7 +15,7 @@ import sys
 import time
 
 from . import kernel_source, runner, show
-from .errors import InputError
+from .errors import InputError, SourceError
 
 CONFIG = os.path.join(runner.HERE, "kernel", "lab.config")
 # Options that later kernels may not offer: 7.3 has PREEMPT_NONE of no architecture that can be
@@ -37,7 +36,7 @@ ERROR_LINES = 8
 STEP = re.compile(r"^  ([A-Z]+)(?: \[M\])? +(\S+)")
 
 
-class BuildError(InputError):
+class BuildError(SourceError):
     """A kernel or a module that could not be built."""
 
 
@@ -91,7 +90,7 @@ def _run(where, words, log, quiet, what):
     done = 0
     with open(log, "a", 1, encoding="utf-8") as file, subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", env={**os.environ, **SAME}) as process:
+            text=True, errors="replace", env={**kernel_source.environment(), **SAME}) as process:
         for line in process.stdout:
             file.write(line)
             step = STEP.match(line)
@@ -135,7 +134,7 @@ class Tree:
              f"{self.jobs * JOB_BYTES / 1e9:.1f} GB of memory, and some minutes if nothing is "
              "built yet", self.quiet)
         if free < needed:
-            raise InputError(self.source.where, f"{self.directory} has {free / 1e9:.1f} GB left, "
+            raise BuildError(self.source.where, f"{self.directory} has {free / 1e9:.1f} GB left, "
                              f"and a build takes {needed / 1e9:.1f} GB")
 
     def _configure(self, prepared):
@@ -213,22 +212,31 @@ class Tree:
             self.build_modules(modules)
 
 
-def build(source, quiet):
+def build(source, quiet, prepared=None):
     """runner.Kernel of a source, built unless it is in the cache."""
     init = runner.find_kernel("normal").init
-    tree = Tree(source, quiet)
-    prepared = source.prepare()
+    prepared = prepared or source.prepare()
     ready = os.path.join(kernel_source.cache(), "ready", kernel_key(prepared))
     linux, modules = os.path.join(ready, "linux"), os.path.join(ready, modules_key())
     if not os.path.exists(linux) or not os.path.isdir(modules):
-        with open(os.path.join(tree.directory, "lock"), "w", encoding="ascii") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            tree.make(prepared, linux, modules)
+        tree = Tree(source, quiet)
+        try:
+            with kernel_source.locked(os.path.join(tree.directory, "lock")):
+                tree.make(prepared, linux, modules)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise BuildError(source.where, str(error)) from error
     return runner.Kernel(source.label, linux, modules, init)
+
+
+def find_all(texts, quiet=False):
+    """The runner.Kernel of each that --kernel names; all are checked before one is built."""
+    found = [runner.find_kernel("debug" if text == "debug" else "normal")
+             if text in ("6.12", "normal", "debug") else kernel_source.find(text)
+             for text in texts]
+    prepared = [None if isinstance(one, runner.Kernel) else one.prepare() for one in found]
+    return [build(one, quiet, source) if source else one for one, source in zip(found, prepared)]
 
 
 def find(text, quiet=False):
     """runner.Kernel that --kernel names."""
-    if text in ("6.12", "normal", "debug"):
-        return runner.find_kernel("debug" if text == "debug" else "normal")
-    return build(kernel_source.find(text), quiet)
+    return find_all([text], quiet)[0]

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
-from .errors import InputError
+from .errors import SourceError
 
 HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "kernel")
 # The order matters: later ones change lines that earlier ones added.
@@ -23,7 +23,7 @@ REFUSED = re.compile(r"^Hunk #([0-9]+) FAILED at ([0-9]+)", re.MULTILINE)
 PATCHING = re.compile(r"^(?:checking|patching) file (\S+)", re.MULTILINE)
 
 
-class Refused(InputError):
+class Refused(SourceError):
     """A source that a patch does not fit."""
 
 

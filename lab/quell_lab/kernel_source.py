@@ -6,6 +6,9 @@ a commit of a repository in the cache that shares the objects of the tree.  Chan
 commit to another leaves all files alone that are the same, so that the next build is short.
 """
 
+import contextlib
+import fcntl
+import functools
 import hashlib
 import os
 import re
@@ -15,7 +18,7 @@ import tempfile
 from dataclasses import dataclass
 
 from . import kernel_patches
-from .errors import InputError
+from .errors import InputError, SourceError
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KERNEL_TREE = os.path.join(ROOT, "scripts", "kernel-tree")
@@ -35,6 +38,48 @@ def cache():
     return os.path.join(os.environ.get("QUELL_CACHE") or os.path.join(base, "quell"), "trees")
 
 
+@functools.cache
+def _local_variables():
+    """Names of the variables by which git finds a repository, whichever directory it is given."""
+    try:
+        done = subprocess.run(["git", "rev-parse", "--local-env-vars"], capture_output=True,
+                              text=True, check=True)
+    except FileNotFoundError:
+        raise InputError("git", "not installed") from None
+    return frozenset(done.stdout.split())
+
+
+def environment():
+    """
+    That of this process without a repository: git bisect run exports GIT_DIR, which has priority
+    over git -C, and would have commands change the repository that it runs in.
+    """
+    return {name: value for name, value in os.environ.items() if name not in _local_variables()}
+
+
+def run_git(directory, *words, given=None, **more):
+    """git in a directory; what it prints, as bytes, is in English."""
+    return subprocess.run(["git", "-C", directory, *words], input=given, capture_output=True,
+                          check=False, env={**environment(), "LC_ALL": "C", **more})
+
+
+def reason(done):
+    """Why git failed."""
+    return done.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+
+
+@contextlib.contextmanager
+def locked(path, others=None):
+    """Hold a lock; others: InputError for another process that has it, which may take hours."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if others else 0))
+        except BlockingIOError:
+            raise InputError(*others) from None
+        yield
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A source with the patches of the laboratory, before it is written to the disk."""
@@ -51,15 +96,15 @@ def _check(where, read):
     found = makefile and [re.search(rb"^%s = ([0-9]+)" % key, makefile, re.MULTILINE)
                           for key in (b"VERSION", b"PATCHLEVEL", b"SUBLEVEL")]
     if not found or not all(found):
-        raise InputError(where, "no kernel source: its Makefile has no VERSION, PATCHLEVEL and "
-                         "SUBLEVEL")
+        raise SourceError(where, "no kernel source: its Makefile has no VERSION, PATCHLEVEL and "
+                          "SUBLEVEL")
     numbers = tuple(int(one[1]) for one in found)
     version = ".".join(map(str, numbers))
     if read("arch/um/Makefile") is None:
-        raise InputError(where, f"Linux {version} without user-mode Linux: no arch/um/Makefile")
+        raise SourceError(where, f"Linux {version} without user-mode Linux: no arch/um/Makefile")
     if numbers[:2] < OLDEST:
-        raise InputError(where, f"Linux {version} is too old: the laboratory's patches are for "
-                         f"{'.'.join(map(str, OLDEST))} and later")
+        raise SourceError(where, f"Linux {version} is too old: the laboratory's patches are for "
+                          f"{'.'.join(map(str, OLDEST))} and later")
     return version
 
 
@@ -68,13 +113,16 @@ class Debian:
 
     def __init__(self, series):
         self.where = f"--kernel {series}"
-        self.label = series
-        done = subprocess.run([KERNEL_TREE, "--source", series], stdout=subprocess.PIPE, text=True,
-                              check=False)
+        self.label = self.series = series
+        self.name = f"debian-{series}"
+        self.pristine = self.package = None
+
+    def _fetch(self):
+        done = subprocess.run([KERNEL_TREE, "--source", self.series], stdout=subprocess.PIPE,
+                              text=True, check=False)
         if done.returncode or not done.stdout.strip():
             raise InputError(self.where, "its source package cannot be had, see above")
         self.pristine, self.package = done.stdout.split()
-        self.name = f"debian-{series}"
 
     def _read(self, path):
         try:
@@ -85,6 +133,7 @@ class Debian:
 
     def prepare(self):
         """The patched source, not yet written."""
+        self._fetch()
         version = _check(self.where, self._read)
         files, left_out = kernel_patches.prepare(self._read, self.where)
         digest = hashlib.sha256(self.package.encode())
@@ -136,29 +185,27 @@ class Git:
             hashlib.sha256(self.directory.encode()).hexdigest()[:8]
         self.repository = os.path.join(cache(), self.name, "source")
         if commit:
-            self.tree = self.commit = self._ask("rev-parse", "--verify", "-q",
-                                                f"{commit}^{{commit}}",
-                                                problem=f"no commit '{commit}'")
+            self.commit = self._ask("rev-parse", "--verify", "-q", f"{commit}^{{commit}}",
+                                    problem=f"no commit '{commit}'")
+            self.tree = self.commit
             self.label = f"{base}{AT}{self.commit[:12]}"
         else:
             self.commit = self._ask("rev-parse", "--verify", "-q", "HEAD^{commit}",
                                     problem="no commit yet")
-            self._init()
-            self.tree = self._as_it_is()
+            self.tree = None	# of its files as they are, see prepare()
             self.label = base
 
     def _ask(self, *words, problem):
-        done = subprocess.run(["git", "-C", self.directory, *words], capture_output=True, text=True,
-                              check=False)
+        done = run_git(self.directory, *words)
         if done.returncode:
-            raise InputError(self.where, problem)
-        return done.stdout.strip()
+            raise InputError(self.where, reason(done) or problem)
+        return done.stdout.decode().strip()
 
     def git(self, *words, given=None, **more):
         """Output of git in the repository of the cache."""
-        done = subprocess.run(["git", "-C", self.repository, *words], input=given,
-                              capture_output=True, check=True, env={**os.environ, **ZERO_TIME,
-                                                                    **more})
+        done = run_git(self.repository, *words, given=given, **ZERO_TIME, **more)
+        if done.returncode:
+            raise SourceError(self.where, f"git {words[0]}: {reason(done)}")
         return done.stdout
 
     def _objects(self):
@@ -181,24 +228,34 @@ class Git:
             theirs = self._ask("rev-parse", "--git-path", "index", problem="no git tree")
             # With its time, by which git knows files that may have changed in the same second.
             shutil.copy2(os.path.join(self.directory, theirs), index)
-            own = {**os.environ, "GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY":
-                   os.path.join(self.repository, ".git", "objects"),
+            own = {"GIT_INDEX_FILE": index,
+                   "GIT_OBJECT_DIRECTORY": os.path.join(self.repository, ".git", "objects"),
                    "GIT_ALTERNATE_OBJECT_DIRECTORIES": self._objects()}
             for words in (("add", "-u"), ("write-tree",)):
-                done = subprocess.run(["git", "-C", self.directory, *words], env=own,
-                                      capture_output=True, text=True, check=False)
+                done = run_git(self.directory, *words, **own)
                 if done.returncode:
-                    raise InputError(self.where, f"git {words[0]}: {done.stderr.strip()}")
-        return done.stdout.strip()
+                    raise SourceError(self.where, f"git {words[0]}: {reason(done)}")
+        return done.stdout.decode().strip()
 
     def _read(self, path):
-        done = subprocess.run(["git", "-C", self.repository, "cat-file", "blob",
-                               f"{self.tree}:{path}"], capture_output=True, check=False)
+        done = run_git(self.repository, "cat-file", "blob", f"{self.tree}:{path}")
         return None if done.returncode else done.stdout
 
     def prepare(self):
-        """The patched source as a commit of the cache's repository."""
-        self._init()
+        """The patched source as a commit of the cache's repository; none stays if it is refused."""
+        with locked(os.path.join(cache(), "lock")):
+            directory = os.path.dirname(self.repository)
+            is_new = not os.path.exists(directory)
+            try:
+                self._init()
+                self.tree = self.tree or self._as_it_is()
+                return self._prepared()
+            except (InputError, OSError):
+                if is_new:
+                    shutil.rmtree(directory, ignore_errors=True)
+                raise
+
+    def _prepared(self):
         version = _check(self.where, self._read)
         files, left_out = kernel_patches.prepare(self._read, self.where)
         with tempfile.TemporaryDirectory() as scratch:
@@ -236,4 +293,4 @@ def find(text):
     if at and os.path.isdir(directory):
         return Git(directory, commit)
     raise InputError(f"--kernel {text}", f"neither 6.12, {', '.join(DEBIAN)}, debug nor the "
-                     "directory of a git tree, DIR or DIR@COMMIT")
+                     "directory of a git tree, TREE or TREE@COMMIT")

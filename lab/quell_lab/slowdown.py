@@ -136,6 +136,16 @@ def size_name(size):
     return f"{size} B"
 
 
+def names(scenario):
+    """Percentiles that the flows of a scenario have if all finish: 'p99 all', then by class."""
+    edges = (0, *scenario.slowdown.edges, SIZE_MAX)
+    for low, high in ((0, SIZE_MAX), *zip(edges, edges[1:])):
+        flows = sum(low < flow.size_bytes <= high for flow in scenario.flows)
+        for name, _ in PERCENTILES:
+            if flows >= (TAIL_FLOWS if name == "p999" else 1):
+                yield f"{name} {class_name({'from_bytes': low, 'to_bytes': high})}"
+
+
 def class_name(numbers_of):
     """A class of sizes for people."""
     low, high = numbers_of["from_bytes"], numbers_of["to_bytes"]

@@ -44,8 +44,6 @@ class Bisections(Trees):
         test, said = FakeTest(self), []
         good, bad = (f"{self.tree}@{self.commits[at]}" for at in (0, -1))
         sources = kernel_bisect.ends(good, bad)
-        for source in sources:
-            source.write(source.prepare(), source.repository)
         found, out = kernel_bisect.Bisection(*sources, test, lambda *words:
                                              said.append(words)).run()
         return found, out, test
@@ -72,6 +70,26 @@ class Bisections(Trees):
         self.assertIsNone(found)
         self.assertIn(self.commits[7], out)
 
+    def test_words_of_git(self):
+        """git 2.55 quotes the term; no commit is tested twice."""
+        commit = "a1" * 20
+        for term in ("bad", "'bad'"):
+            found = kernel_bisect.FIRST_BAD.search(f"x\n{commit} is the first {term} commit\n")
+            self.assertEqual(found and found[1], commit)
+        self.history(7)
+        with mock.patch.object(kernel_bisect, "FIRST_BAD", kernel_bisect.TERM), \
+                self.assertRaises(InputError) as caught:
+            self.bisect()
+        self.assertIn("is to be tested again, after: ", str(caught.exception))
+
+    def test_one_at_a_time(self):
+        self.history(7)
+        source = kernel_source.find(f"{self.tree}@HEAD")
+        with kernel_source.locked(f"{source.repository}.bisect"), \
+                self.assertRaises(InputError) as caught:
+            self.bisect()
+        self.assertIn("another bisection of this tree", str(caught.exception))
+
     def test_ends(self):
         self.history(4, count=4)
         with self.assertRaises(InputError) as caught:
@@ -93,6 +111,28 @@ class Bisections(Trees):
             self.assertEqual(kernel_bisect.holds(self.tree, test_of(0)), 125)
             self.put("linux/kernel/a.c", "")
             self.assertEqual(kernel_bisect.holds(self.tree, test_of(0)), 125)
+            self.put("linux/Makefile", "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 4\n")
+            self.assertEqual(kernel_bisect.holds(self.tree, test_of(0)), 125)
+            for error in (RunError("no value"), OSError("disk full")):
+                test = test_of(0)
+                test.run = mock.Mock(side_effect=error)
+                self.assertEqual(kernel_bisect.holds("6.12", test), 125)
+
+    def test_exit_codes_of_failures(self):
+        """They end git bisect run; 1 would be a bad commit, 2 to 124 as well."""
+        path = os.path.join(runner.HERE, "scenarios", "demo", "incast.scenario")
+        err, kernel = io.StringIO(), runner.Kernel("normal", __file__, self.scratch, "lab-init")
+        with contextlib.redirect_stderr(err), mock.patch.object(
+                runner, "find_kernel", lambda _: kernel):
+            for words in ([], ["missing.scenario", "p99 < 1us"], [path, "p9"], [path, "p99 < 1us",
+                          "--kernel", "7.4"], [path, "p99 < 1us", "--mem", "1"], ["--wrong"]):
+                with self.subTest(words):
+                    self.assertEqual(cli.main(["holds", *words]), 128)
+            self.assertNotIn("Traceback", err.getvalue())
+            self.assertIn("neither 6.12, 7.3, debug", err.getvalue())
+            with mock.patch.object(kernel_bisect, "holds", side_effect=KeyError("fault")):
+                self.assertEqual(cli.main(["holds", path, "p99 < 1us"]), 128)
+        self.assertIn("KeyError", err.getvalue())
 
 
 def summary(p99_ns):
@@ -117,8 +157,33 @@ class Conditions(unittest.TestCase):
             with self.subTest(text), self.assertRaises(InputError) as caught:
                 kernel_bisect.Condition(text)
             self.assertIn(words, str(caught.exception))
-        with self.assertRaises(RunError):
-            kernel_bisect.Condition("goodput > 1gbit").holds({"cubic": summary(1)})
+        for text in ("slowdown_p9 all < 2", "slowdown_max all < 2"):
+            with self.subTest(text), self.assertRaises(InputError):
+                kernel_bisect.Condition(text)
+        condition = kernel_bisect.Condition("goodput > 1gbit")
+        for use in (condition.holds, condition.value):
+            with self.assertRaises(RunError):
+                use({"cubic": summary(1)})
+
+    def test_scenarios_without_the_quantity(self):
+        def scenario(*sizes, **more):
+            return types.SimpleNamespace(**{
+                "flows": [types.SimpleNamespace(size_bytes=size) for size in sizes],
+                "slowdown": types.SimpleNamespace(edges=slowdown.EDGES), "allow_unfinished": False,
+                "config": {"workload": [{}]}, "watched_ports": lambda: ["port"], **more})
+        for text, without, words in (
+                ("slowdown_p99 all < 2", scenario(5, 5), "all flows are of one size"),
+                ("slowdown_p999 all < 2", scenario(5, 6), "one of slowdown_p50 all, slowdown_p95"),
+                ("slowdown_p99 above 1 MB < 2", scenario(5, 6), "slowdown_p99 up to 10 kB"),
+                ("p99 < 1us", scenario(), "no flows"),
+                ("p99 < 1us", scenario(5, allow_unfinished=True), "do not finish do not count"),
+                ("carried load > 1gbit", scenario(5, config={}), "no [[workload]]"),
+                ("queue max < 1kb", scenario(5, watched_ports=lambda: []), "recorded")):
+            condition = kernel_bisect.Condition(text)
+            with self.subTest(text), self.assertRaises(InputError) as caught:
+                condition.check(without)
+            self.assertIn(words, str(caught.exception))
+            condition.check(scenario(5, 2 * 10**6, *range(10, 1010)))
 
 
 class Differences(unittest.TestCase):

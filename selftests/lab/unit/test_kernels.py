@@ -4,6 +4,7 @@
 The trees are small git repositories, and make, objcopy and the modules' build are scripts.
 """
 
+import errno
 import os
 import stat
 import subprocess
@@ -13,7 +14,7 @@ import unittest
 from unittest import mock
 
 from quell_lab import kernel_build, kernel_patches, kernel_source, runner
-from quell_lab.errors import InputError
+from quell_lab.errors import InputError, SourceError
 
 MAKEFILE = "VERSION = {0}\nPATCHLEVEL = {1}\nSUBLEVEL = 4\n"
 TIMER = "".join(f"line {number}\n" for number in range(1, 21))
@@ -118,6 +119,12 @@ class Trees(unittest.TestCase):
         for word in words:
             self.assertIn(word, str(caught.exception))
 
+    def cached(self):
+        """Names of trees that have a directory in the cache."""
+        cache = kernel_source.cache()
+        return [name for name in os.listdir(cache) if os.path.isdir(os.path.join(cache, name))] \
+            if os.path.exists(cache) else []
+
     def compiled(self):
         """How often a kernel was compiled."""
         with open(self.calls, encoding="ascii") as file:
@@ -130,12 +137,20 @@ class Refusals(Trees):
         self.refused(os.path.join(self.tree, "net"), "not the top of a git tree")
         plain = os.path.join(self.scratch, "plain")
         os.mkdir(plain)
-        self.refused(plain, "no git tree")
+        self.refused(plain, "not a git repository")
         self.refused(f"{self.tree}@v9", "no commit 'v9'")
+        with mock.patch.dict(os.environ, {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}):
+            self.refused(self.tree, "dubious ownership", "safe.directory")
+        self.assertEqual(self.cached(), [])
 
     def test_no_kernel(self):
         self.put("linux/Makefile", "all:\n")
         self.refused(self.tree, "no kernel source")
+        self.assertEqual(self.cached(), [])
+        self.build(f"{self.tree}@HEAD")
+        self.refused(self.tree, "no kernel source")
+        self.assertIn("ready", self.cached())
+        self.assertEqual(len(self.cached()), 2)
 
     def test_no_uml(self):
         self.git("rm", "-q", "arch/um/Makefile")
@@ -148,6 +163,15 @@ class Refusals(Trees):
     def test_patch(self):
         self.put("linux/kernel/a.c", TIMER.replace("line 10\n", "line ten\n"))
         self.refused(self.tree, "needed.patch, hunk 1 of kernel/a.c, @@ -9,3 +9,3 @@")
+        self.refused(f"{self.tree}@{self.commit()}", "needed.patch")
+        self.assertEqual(self.cached(), [])
+
+    def test_all_are_checked_before_one_is_built(self):
+        self.put("linux/Makefile", MAKEFILE.format(6, 1))
+        for other in ("7.4", self.tree):
+            with self.subTest(other), self.assertRaises(InputError):
+                kernel_build.find_all((f"{self.tree}@HEAD", other), True)
+            self.assertFalse(os.path.exists(self.calls))
 
     def test_compiler_error(self):
         self.put("linux/net/tcp.c", "broken\n")
@@ -162,6 +186,11 @@ class Refusals(Trees):
         small = types.SimpleNamespace(free=10**6)
         with mock.patch.object(kernel_build.shutil, "disk_usage", lambda _: small):
             self.refused(self.tree, "has 0.0 GB left", "a build takes 2.1 GB")
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with mock.patch.object(kernel_build.Tree, "keep", side_effect=full), \
+                self.assertRaises(SourceError) as caught:
+            self.build()
+        self.assertIn("No space left", str(caught.exception))
 
 
 class Builds(Trees):
@@ -218,6 +247,26 @@ class Builds(Trees):
         self.build()
         self.build(f"{self.tree}@HEAD")
         self.assertEqual(state(), before)
+
+    def test_repository_of_the_environment(self):
+        """git bisect run in a linked worktree exports GIT_DIR: that repository is left alone."""
+        mine = os.path.join(self.scratch, "mine")
+        subprocess.run(["git", "clone", "-q", self.tree, mine], check=True)
+
+        def state():
+            with open(os.path.join(mine, ".git", "HEAD"), encoding="ascii") as head:
+                return head.read(), subprocess.run(
+                    ["git", "-C", mine, "count-objects", "-v"], check=True, capture_output=True
+                ).stdout, os.stat(os.path.join(mine, ".git", "index")).st_mtime_ns
+        before = state()
+        self.put("linux/net/tcp.c", "changed\n")
+        with mock.patch.dict(os.environ, {"GIT_DIR": f"{mine}/.git", "GIT_WORK_TREE": mine,
+                                          "GIT_INDEX_FILE": f"{mine}/.git/index"}):
+            linux = self.build().linux
+            self.build(f"{self.tree}@HEAD")
+        self.assertEqual(state(), before)
+        with open(linux, encoding="ascii") as file:
+            self.assertIn("changed\n", file.read())
 
     def test_next_commit_is_incremental(self):
         """Files that two commits share keep their times, those that patches change among them."""
