@@ -195,7 +195,7 @@ batch_is_carried_out()
 	status 1 q -force -batch - <"$dir/file" && grep "^quell: -:4: " "$dir/err" &&
 	! q save | grep swift && status 0 q -j --batch - <<<'link show n0' && json '.[].dev == "n0"' "$dir/out" &&
 	status 0 q -batch "$dir/saved" && is_as_it_was && status 1 q -batch "$dir/nosuch" &&
-	says "No such file" && status 2 q -batch "$dir" && says "Is a directory" &&
+	says "No such file" && status 1 q -batch "$dir" && says "Is a directory" &&
 	status 1 q -batch "$dir/saved" cc show && says "unexpected argument 'cc'"
 }
 

@@ -134,7 +134,7 @@ struct quell_adapt {
 	u32			round_seq;
 	/* Segments that the ACK of @base_ns acknowledged, rounded; 0: less than half. */
 	u8			base_pkts;
-	u8			slack:6;	/* START: rounds in which data may have been short */
+	u8			slack:6;	/* START: rounds in which data may be short */
 	u8			first:2;	/* rounds left with samples of the first window */
 	/* Round-trip times in the current round; of two packets or more: twice. */
 	u8			samples;
