@@ -9,9 +9,6 @@ tap_number=0
 tap_failed=0
 tap_planned=0
 tap_output=$(mktemp)
-# Where no byte is ever to be read: a pause without a process, each of which takes an emulated
-# machine 30 ms.
-mkfifo "$tap_output.silence" && exec {silence}<>"$tap_output.silence" && rm "$tap_output.silence"
 deferred=()
 netns_nr=0
 started=""
@@ -111,10 +108,7 @@ finish()
 # defer COMMAND...: run it when the test ends.
 defer()
 {
-	local words
-
-	printf -v words '%q ' "$@"
-	deferred+=("$words")
+	deferred+=("$(printf '%q ' "$@")")
 }
 
 run_deferred()
@@ -142,7 +136,7 @@ poll()
 			return 1
 		fi
 		printf -v pause '0.%03d' "$pause_ms"
-		read -rt "$pause" -u "$silence"
+		sleep "$pause"
 		pause_ms=$((pause_ms * 3 / 2 < 200 ? pause_ms * 3 / 2 : 200))
 	done
 }
@@ -163,7 +157,7 @@ new_netns()
 	# Not random: bash draws in a subshell by time and process, which stand almost still in
 	# virtual time, and two were the same.
 	((++netns_nr))
-	printf -v name 'ns-%04x%04x' $$ $netns_nr
+	name=ns-$(printf '%04x%04x' $$ $netns_nr)
 	ip netns add "$name" || exit 1
 	defer ip netns del "$name"
 	ip -n "$name" link set lo up
@@ -238,10 +232,10 @@ json()
 # counter_of NETNS FILE PREFIX NAME: a counter of the stack.
 counter_of()
 {
-	in_netns "$1" awk -v prefix="$3:" -v name="$4" '
+	in_netns "$1" cat "/proc/net/$2" | awk -v prefix="$3:" -v name="$4" '
 		$1 != prefix { next }
 		!n { n = split($0, names); next }
-		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }' "/proc/net/$2"
+		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }'
 }
 
 # Kernels with PREEMPT_RT are ours, with lockdep and emulated: what takes time is slower there.
