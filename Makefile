@@ -174,10 +174,10 @@ bpf-traces: deps-check lab ebpf
 	selftests/lab/bpf-traces 100000
 
 # The tables of the cores as another machine runs them, in emulation: cores-s390x (big-endian),
-# cores-aarch64, cores-riscv64
+# cores-aarch64, cores-riscv64, cores-arm (32 bits)
 cores-%:
 	scripts/install-deps $@
-	$(MAKE) -C selftests/unit check-tables OUT=$(OUT)/unit-$* CC="$*-linux-gnu-gcc -static" \
+	$(MAKE) -C selftests/unit check-tables OUT=$(OUT)/unit-$* CC="$*-linux-gnu$(if $(filter arm,$*),eabihf)-gcc -static" \
 		SANITIZE= RUN=qemu-$*
 
 # Quell on PREEMPT_RT under lockdep, two kernels built first; see Documentation/testing.md
@@ -252,7 +252,7 @@ help:
 	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
-	@echo 'make cores-s390x  tables of the cores on another machine, emulated; cores-aarch64, -riscv64'
+	@echo 'make cores-s390x  tables of the cores on another machine, emulated; cores-arm, -aarch64, -riscv64'
 	@echo 'make rt           kernels 6.12 and 7.3 with PREEMPT_RT and lockdep, an hour, and the builds'
 	@echo 'make tcp-originals    check that the kernel'\''s TCP functions that we mirror are unchanged'
 	@echo 'make upstream     check that the patches of upstream/ apply to the newest 7.3 and build, five minutes'

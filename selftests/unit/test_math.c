@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <quell/core/lib/draw.h>
 #include <quell/core/lib/math.h>
@@ -22,61 +23,80 @@ static const u64 edges[] = {
 	0xfffffffffffffffe, 0xffffffffffffffff,
 };
 
-static u64 saturate(unsigned __int128 value)
+/*
+ * Digest of all results (FNV-1a by words).  The reference needs a compiler with 128-bit integers;
+ * a 32-bit processor must only have the digest that the others have.
+ */
+static u64 digest;
+
+static void add_results(const u64 *results, size_t number)
+{
+	while (number--)
+		digest = (digest ^ *results++) * 0x100000001b3ULL;
+}
+
+#ifdef __SIZEOF_INT128__
+typedef unsigned __int128 wide;
+
+static u64 saturate(wide value)
 {
 	return value >> 64 ? QUELL_U64_MAX : (u64)value;
 }
 
-static unsigned __int128 product(u64 a, u64 b)
-{
-	return (unsigned __int128)a * b;
-}
-
-static bool mul_u32_is_right(u32 a, u32 b)
-{
-	u64 whole = product(a, b);
-
-	return quell_mul_sat_u32(a, b) == (whole >> 32 ? 0xffffffff : whole);
-}
+#define RESULTS_ARE(got, ...)							\
+({										\
+	const u64 reference[] = { __VA_ARGS__ };				\
+										\
+	sizeof(got) == sizeof(reference) && !memcmp(got, reference, sizeof(got)); \
+})
+#else
+#define RESULTS_ARE(got, ...)	true
+#endif
 
 /* All functions of two numbers. */
 static bool pair_is_right(u64 a, u64 b)
 {
-	unsigned __int128 sum = (unsigned __int128)a + b;
 	u64 low;
+	u64 overflows = quell_mul_overflows_u64(a, b, &low);
+	const u64 got[] = {
+		quell_min_u64(a, b), quell_max_u64(a, b), quell_add_sat_u64(a, b),
+		quell_sub_sat_u64(a, b), quell_mul_sat_u64(a, b), quell_mul_sat_u32(a, b),
+		overflows, low, quell_mul_high_u64(a, b),
+	};
 
-	return quell_min_u64(a, b) == (a < b ? a : b) &&
-	       quell_max_u64(a, b) == (a < b ? b : a) &&
-	       quell_add_sat_u64(a, b) == saturate(sum) &&
-	       quell_sub_sat_u64(a, b) == (a < b ? 0 : a - b) &&
-	       quell_mul_sat_u64(a, b) == saturate(product(a, b)) &&
-	       mul_u32_is_right(a, b) &&
-	       quell_mul_overflows_u64(a, b, &low) == (product(a, b) >> 64 != 0) && low == a * b &&
-	       quell_mul_high_u64(a, b) == (u64)(product(a, b) >> 64);
+	add_results(got, ARRAY_SIZE(got));
+	return RESULTS_ARE(got, a < b ? a : b, a < b ? b : a, saturate((wide)a + b),
+			   a < b ? 0 : a - b, saturate((wide)a * b),
+			   (u64)(u32)a * (u32)b >> 32 ? 0xffffffff : (u32)a * (u32)b,
+			   (wide)a * b >> 64 != 0, a * b, (u64)((wide)a * b >> 64));
 }
 
 static bool shift_is_right(u64 a, u64 b, u32 shift)
 {
-	bool fits = !(product(a, b) >> shift >> 64);
+	bool fits = !(quell_mul_high_u64(a, b) >> shift);
+	const u64 got[] = {
+		quell_mul_shr_u64(a, b, shift), fits ? quell_mul_shr_fits_u64(a, b, shift) : 0,
+		quell_shl_sat_u64(a, shift),
+	};
 
-	return quell_mul_shr_u64(a, b, shift) == saturate(product(a, b) >> shift) &&
-	       (!fits || quell_mul_shr_fits_u64(a, b, shift) == product(a, b) >> shift) &&
-	       quell_shl_sat_u64(a, shift) == saturate((unsigned __int128)a << shift);
+	add_results(got, ARRAY_SIZE(got));
+	return RESULTS_ARE(got, saturate((wide)a * b >> shift),
+			   fits ? (u64)((wide)a * b >> shift) : 0, saturate((wide)a << shift));
 }
 
 static bool quotient_is_right(u64 a, u64 b, u64 divisor)
 {
-	unsigned __int128 up, down;
+	const u64 got[] = {
+		quell_div_ceil_u64(a, divisor), quell_mul_div_u64(a, b, divisor),
+		quell_mul_div_ceil_u64(a, b, divisor),
+	};
 
+	add_results(got, ARRAY_SIZE(got));
 	if (!divisor)
-		return quell_div_ceil_u64(a, 0) == QUELL_U64_MAX &&
-		       quell_mul_div_u64(a, b, 0) == QUELL_U64_MAX &&
-		       quell_mul_div_ceil_u64(a, b, 0) == QUELL_U64_MAX;
-	down = product(a, b) / divisor;
-	up = down + (product(a, b) % divisor != 0);
-	return quell_div_ceil_u64(a, divisor) == a / divisor + (a % divisor != 0) &&
-	       quell_mul_div_u64(a, b, divisor) == saturate(down) &&
-	       quell_mul_div_ceil_u64(a, b, divisor) == saturate(up);
+		return got[0] == QUELL_U64_MAX && got[1] == QUELL_U64_MAX &&
+		       got[2] == QUELL_U64_MAX;
+	return RESULTS_ARE(got, a / divisor + (a % divisor != 0), saturate((wide)a * b / divisor),
+			   saturate((wide)a * b / divisor + ((wide)a * b % divisor != 0)));
 }
 
 TEST(fls)
@@ -117,6 +137,7 @@ TEST(edges_cases)
 	size_t i, j, k;
 	u32 shift;
 
+	digest = 0;
 	for (i = 0; i < ARRAY_SIZE(edges); i++) {
 		for (j = 0; j < ARRAY_SIZE(edges); j++) {
 			pairs = pairs && pair_is_right(edges[i], edges[j]);
@@ -130,6 +151,7 @@ TEST(edges_cases)
 	expect(pairs, "edges");
 	expect(shifts, "edges");
 	expect(quotients, "edges");
+	expect_eq(11756307599199397395ULL, digest, "edges_on_all_processors");
 }
 
 TEST(random_cases)
@@ -138,6 +160,7 @@ TEST(random_cases)
 	bool pairs = true, shifts = true, quotients = true;
 	int i;
 
+	digest = 0;
 	for (i = 0; i < RANDOM_ROUNDS; i++) {
 		u64 a = random_magnitude(&r, 0, QUELL_U64_MAX);
 		u64 b = random_magnitude(&r, 0, QUELL_U64_MAX);
@@ -150,6 +173,7 @@ TEST(random_cases)
 	expect(pairs, "random");
 	expect(shifts, "random");
 	expect(quotients, "random");
+	expect_eq(1282909908233581401ULL, digest, "random_on_all_processors");
 }
 
 /* Error the function's documentation allows, in Q24 units. */

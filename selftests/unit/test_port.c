@@ -53,16 +53,18 @@ TEST(charge_is_exact)
 		u64 rate_bytes_ps = random_magnitude(&r, 1000, 1ULL << 44);
 		u64 start_ns = random_magnitude(&r, 0, 1ULL << 50);
 		struct quell_shaper wire = { start_ns, 0 };
-		unsigned __int128 work = 0;
+		u64 all_bytes = 0;
 
 		for (i = 0; i < 1000; i++) {
 			u32 bytes = random_magnitude(&r, 0, 100000);
+			u64 sent_ns;
 
-			work += (unsigned __int128)bytes * QUELL_NS_PER_SEC;
+			all_bytes += bytes;
+			sent_ns = quell_mul_div_u64(all_bytes, QUELL_NS_PER_SEC, rate_bytes_ps);
 			quell_shaper_charge(&wire, rate_bytes_ps, bytes);
-			exact = exact &&
-				wire.free_ns == start_ns + (u64)(work / rate_bytes_ps) &&
-				wire.free_rem == (u64)(work % rate_bytes_ps);
+			exact = exact && wire.free_ns == start_ns + sent_ns &&
+				wire.free_rem == all_bytes * QUELL_NS_PER_SEC -
+						 sent_ns * rate_bytes_ps;
 		}
 	}
 	expect(exact, "exact_over_busy_periods");

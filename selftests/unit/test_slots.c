@@ -122,7 +122,7 @@ TEST(rate_holds)
 					next = q;
 			bytes = run % 2 ? random_magnitude(&r, 64, 1500) : slot[next].bytes;
 			now_ns = slot[next].begin_ns;
-			wire_bytes = now_ns * (unsigned __int128)rate_bytes_ps / QUELL_NS_PER_SEC;
+			wire_bytes = quell_mul_div_u64(now_ns, rate_bytes_ps, QUELL_NS_PER_SEC);
 			holds = holds && sent_bytes <= wire_bytes + QUEUES * 1500 &&
 				wire_bytes <= sent_bytes + QUEUES * 1500;
 			quell_slots_release(&wire, &slot[next], bytes);
