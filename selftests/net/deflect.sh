@@ -33,7 +33,9 @@ options_have_defaults()
 		.options.deflect_token_max == 4 and .options.deflect_idle == 10000000' &&
 	A_tc qdisc change dev up1 root swport deflect entries 3 &&
 	port_is '.options.deflect_entries == 3 and .options.deflect_threshold == 15360 and
-		(.options.deflect_via | length) == 1'
+		(.options.deflect_via | length) == 1' &&
+	A_tc qdisc change dev up1 root swport deflect threshold 8us rate 10gbit &&
+	port_is '.options.deflect_threshold == 10000'
 }
 
 # refused TEXT OPTION...: by the kernel or tc, and the port is as it was.
@@ -56,6 +58,8 @@ bad_options_change_nothing()
 	refused 'threshold must be below limit' noecn deflect threshold 100kb &&
 	refused 'threshold must be below limit' noecn limit 15kb &&
 	refused 'bad deflect threshold' deflect threshold 2gb &&
+	refused 'threshold: at this rate more than' deflect threshold 2s rate 10gbit &&
+	refused 'threshold: at this rate more than' deflect threshold 4s rate 100gbit &&
 	refused 'bad deflect entries' deflect entries 65 &&
 	refused 'bad deflect entries' deflect entries -1 &&
 	refused "bad deflect tokens' base" deflect tokens 48 1 &&

@@ -97,7 +97,7 @@ int swport_finish_threshold(struct swport_args *args)
 {
 	uint64_t *threshold = &args->value[TCA_SWPORT_DEFLECT_THRESHOLD];
 	uint64_t rate_bytes_ps = args->value[TCA_SWPORT_RATE];
-	unsigned __int128 bytes;
+	uint64_t product;
 
 	if (!args->threshold_is_time)
 		return 0;
@@ -106,13 +106,13 @@ int swport_finish_threshold(struct swport_args *args)
 			"swport: a deflect threshold in time needs the port's rate in the same command\n");
 		return -1;
 	}
-	bytes = (unsigned __int128)*threshold * rate_bytes_ps / 1000000000;
-	if (bytes > SWPORT_LIMIT_MAX) {
+	if (__builtin_mul_overflow(*threshold, rate_bytes_ps, &product) ||
+	    product / 1000000000 > SWPORT_LIMIT_MAX) {
 		fprintf(stderr, "swport: bad deflect threshold: at this rate more than %u bytes\n",
 			SWPORT_LIMIT_MAX);
 		return -1;
 	}
-	*threshold = bytes;
+	*threshold = product / 1000000000;
 	return 0;
 }
 
