@@ -180,6 +180,11 @@ cores-%:
 	$(MAKE) -C selftests/unit check-tables OUT=$(OUT)/unit-$* CC="$*-linux-gnu$(if $(filter arm,$*),eabihf)-gcc -static" \
 		SANITIZE= RUN=qemu-$*
 
+# Modules for another machine's Debian kernel, built only: modules-arm64, -armhf, -ppc64el, -s390x
+modules-%:
+	scripts/install-deps $@
+	scripts/build-for-machine $* $(or $(SERIES),6.12) $(OUT)/$@
+
 # Quell on PREEMPT_RT under lockdep, two kernels built first; see Documentation/testing.md
 rt: deps-check
 	selftests/net/run-qemu 7.3-rt --timeout 9000 --test-timeout 1800
@@ -253,6 +258,7 @@ help:
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
 	@echo 'make cores-s390x  tables of the cores on another machine, emulated; cores-arm, -aarch64, -riscv64'
+	@echo 'make modules-s390x  build modules for another machine; modules-arm64, -armhf, -ppc64el'
 	@echo 'make rt           kernels 6.12 and 7.3 with PREEMPT_RT and lockdep, an hour, and the builds'
 	@echo 'make tcp-originals    check that the kernel'\''s TCP functions that we mirror are unchanged'
 	@echo 'make upstream     check that the patches of upstream/ apply to the newest 7.3 and build, five minutes'
