@@ -63,9 +63,10 @@ static u32 swport_deflect_barred(const struct swport_deflect *deflect,
 	return barred;
 }
 
-/* Check the alternates only if the decision needs them. */
+/* Check the alternates only if the decision needs them; @bytes: room for their queues. */
 static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb,
-				    struct quell_iofd_packet *packet)
+				    struct quell_iofd_packet *packet,
+				    u32 bytes[QUELL_IOFD_ALTERNATES_MAX])
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect *deflect = port->deflect;
@@ -79,6 +80,9 @@ static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb
 	packet->working = quell_swport_outlet_working(deflect,
 						      READ_ONCE(qdisc_dev(sch)->mtu));
 	packet->barred = swport_deflect_barred(deflect, skb);
+	packet->alternate_bytes = bytes;
+	if (port->params.deflect.iofd.shorter)
+		quell_swport_outlet_queued(deflect, bytes);
 }
 
 /* Returns false without memory to remove the token. */
@@ -136,12 +140,13 @@ static noinline bool swport_deflect_slow(struct Qdisc *sch, struct sk_buff *skb,
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect_params *params = &port->params.deflect;
 	struct swport_deflect *deflect = port->deflect;
+	u32 bytes[QUELL_IOFD_ALTERNATES_MAX];
 	struct quell_iofd_packet packet;
 	u8 alternate = 0;
 
 	if (!swport_deflect_read(port, skb, frame, &packet))
 		return false;
-	swport_deflect_describe(sch, skb, &packet);
+	swport_deflect_describe(sch, skb, &packet, bytes);
 	switch (quell_iofd_decide(&deflect->vars, &params->iofd, &deflect->stats, &packet,
 				  &alternate)) {
 	case QUELL_IOFD_DEFLECT:

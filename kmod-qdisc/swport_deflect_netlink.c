@@ -184,6 +184,10 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_MAX], &deflect->token_max);
 	if (tb[TCA_SWPORT_DEFLECT_IDLE])
 		deflect->iofd.idle_ns = nla_get_u32(tb[TCA_SWPORT_DEFLECT_IDLE]);
+	if (tb[TCA_SWPORT_DEFLECT_RELEASE])
+		deflect->iofd.end_frees = nla_get_u32(tb[TCA_SWPORT_DEFLECT_RELEASE]);
+	if (tb[TCA_SWPORT_DEFLECT_CHOICE])
+		deflect->iofd.shorter = nla_get_u32(tb[TCA_SWPORT_DEFLECT_CHOICE]);
 	if (!deflect->on) {
 		deflect->via_nr = 0;
 		memset(deflect->via, 0, sizeof(deflect->via));
@@ -225,7 +229,11 @@ int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_ENTRIES, params->iofd.entries) ||
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_BASE, params->token_base) ||
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_MAX, params->token_max) ||
-	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_IDLE, params->iofd.idle_ns))
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_IDLE, params->iofd.idle_ns) ||
+	    (params->iofd.end_frees &&
+	     nla_put_u32(skb, TCA_SWPORT_DEFLECT_RELEASE, SWPORT_RELEASE_END)) ||
+	    (params->iofd.shorter &&
+	     nla_put_u32(skb, TCA_SWPORT_DEFLECT_CHOICE, SWPORT_CHOICE_SHORTER)))
 		return -EMSGSIZE;
 	list = nla_nest_start(skb, TCA_SWPORT_DEFLECT_VIA);
 	if (!list)

@@ -241,6 +241,27 @@ u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu
 	return working;
 }
 
+/**
+ * quell_swport_outlet_queued() - read the queues of the alternates' devices
+ * @deflect: deflection of the port
+ * @bytes: set for each alternate that has a device: backlog of the root qdisc, without its lock;
+ * *	0 where that does not count one, as mq
+ * Context: bottom halves off, qdisc lock held.
+ */
+void quell_swport_outlet_queued(const struct swport_deflect *deflect,
+				u32 bytes[QUELL_IOFD_ALTERNATES_MAX])
+{
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < deflect->alternate_nr; i++) {
+		const struct net_device *dev = deflect->alternate[i].dev;
+
+		bytes[i] = dev ? READ_ONCE(rcu_dereference(dev->qdisc)->qstats.backlog) : 0;
+	}
+	rcu_read_unlock();
+}
+
 /* Drop all packets in the outlet, and count them.  Context: any. */
 void quell_swport_outlet_purge(struct swport_deflect *deflect)
 {

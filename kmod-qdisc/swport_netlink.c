@@ -103,6 +103,8 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_DEFLECT_TOKEN_MAX] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_TOKENS_MAX),
 	[TCA_SWPORT_DEFLECT_IDLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_idle_range),
 	[TCA_SWPORT_DEFLECT_VIA] = { .type = NLA_NESTED },
+	[TCA_SWPORT_DEFLECT_RELEASE] = NLA_POLICY_MAX(NLA_U32, SWPORT_RELEASE_END),
+	[TCA_SWPORT_DEFLECT_CHOICE] = NLA_POLICY_MAX(NLA_U32, SWPORT_CHOICE_SHORTER),
 };
 
 /* Error messages that state the policy's ranges. */
@@ -163,6 +165,8 @@ static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
 		__stringify(SWPORT_DEFLECT_DSCP_MAX),
 	[TCA_SWPORT_DEFLECT_TOKEN_MAX] = "swport: deflect tokens must be 0 to "
 		__stringify(SWPORT_DEFLECT_TOKENS_MAX),
+	[TCA_SWPORT_DEFLECT_RELEASE] = "swport: deflect release must be 0 (idle) or 1 (end)",
+	[TCA_SWPORT_DEFLECT_CHOICE] = "swport: deflect choice must be 0 (random) or 1 (shorter)",
 	[TCA_SWPORT_DEFLECT_IDLE] = "swport: deflect idle must be "
 		__stringify(SWPORT_DEFLECT_IDLE_MIN) " to "
 		__stringify(SWPORT_DEFLECT_IDLE_MAX) " ns",

@@ -89,6 +89,8 @@ static const struct {
 	{ "deflect-base",	TCA_SWPORT_DEFLECT_TOKEN_BASE,	false },
 	{ "deflect-tokens",	TCA_SWPORT_DEFLECT_TOKEN_MAX,	false },
 	{ "deflect-idle",	TCA_SWPORT_DEFLECT_IDLE,	false },
+	{ "deflect-release",	TCA_SWPORT_DEFLECT_RELEASE,	false },
+	{ "deflect-choice",	TCA_SWPORT_DEFLECT_CHOICE,	false },
 };
 
 /* Alternates for deflected flows: ADDR@DEV[,ADDR@DEV]... */

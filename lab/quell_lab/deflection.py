@@ -19,12 +19,18 @@ BREAK_EVEN = "break-even"
 ENTRIES_MAX, TOKENS_MAX = 64, 15		# SWPORT_DEFLECT_*
 DSCP_MAX = 47
 IDLE_MIN, IDLE_MAX = 1000, 4 * 10**9
+RELEASES = ("idle", "end")		# enum swport_release
+CHOICES = ("random", "shorter")		# enum swport_choice
+WAYS = ("all", "up")
 KEYS = {
     "deflect": Key("scalar", default=None),
     "deflect-entries": Key("int", 0, ENTRIES_MAX, 8),
     "deflect-base": Key("int", 0, DSCP_MAX, 0),
     "deflect-tokens": Key("int", 0, TOKENS_MAX, 4),
     "deflect-idle": Key("time", IDLE_MIN, IDLE_MAX, 10**7),
+    "deflect-release": Key("text", default="idle", choices=RELEASES),
+    "deflect-choice": Key("text", default="random", choices=CHOICES),
+    "deflect-ways": Key("text", default="all", choices=WAYS),
 }
 
 SIZE = Key("size", 1, SIZE_MAX)
@@ -45,6 +51,20 @@ class Deflection:
     base: int			# DSCP of a flow without tokens
     tokens: int			# most a flow may have
     idle_ns: int
+    release: str		# of RELEASES
+    choice: str			# of CHOICES
+    ways: str			# of WAYS
+
+
+def alternates(graph, port, ways):
+    """
+    Ports by which a port may deflect: "all" to switches, the paper's, or for a port that leads
+    up those that do, so that a packet takes no more links and no cycle of pauses arises.
+    """
+    others = graph.detours(port)
+    if ways == "up":
+        return [other for other in others if graph.leads_up(port) and graph.leads_up(other)]
+    return others
 
 
 def break_even_bytes(port, ways):
@@ -80,15 +100,17 @@ def build(places, table, values, ecn_min, graph):
             if key.startswith("deflect-") and key in table:
                 raise InputError(where[key], "without deflect there is none")
         return None
+    kind = values["deflect-ways"]
     ways = [port for switch in graph.switches for port in graph.ports[switch]
-            if graph.detours(port)]
+            if alternates(graph, port, kind)]
     if not ways:
         raise InputError(where["deflect"], "no switch of this topology has two paths to others")
     top = min(values["limit"], ecn_min or values["limit"]) - 1
     if values["deflect"] == BREAK_EVEN:
         fixed = None
         for port in ways:
-            _need_below(where["deflect"], break_even_bytes(port, graph.detours(port)), top, port)
+            _need_below(where["deflect"], break_even_bytes(port, alternates(graph, port, kind)),
+                        top, port)
     else:
         try:
             fixed = value_of(where["deflect"], values["deflect"], SIZE)
@@ -99,7 +121,9 @@ def build(places, table, values, ecn_min, graph):
         raise InputError(where["deflect-tokens"], f"{values['deflect-tokens']} is out of range: "
                          f"with deflect-base at most {DSCP_MAX}")
     return Deflection(fixed, values["deflect-entries"], values["deflect-base"],
-                      values["deflect-tokens"], values["deflect-idle"])
+                      values["deflect-tokens"], values["deflect-idle"],
+                      values["deflect-release"], values["deflect-choice"],
+                      kind)
 
 
 def need_idle(places, queue, graph):
@@ -107,7 +131,8 @@ def need_idle(places, queue, graph):
     if not queue.deflection:
         return
     slowest = min(port.cable.rate_bits_ps for switch in graph.switches
-                  for port in graph.ports[switch] if graph.detours(port))
+                  for port in graph.ports[switch]
+                  if alternates(graph, port, queue.deflection.ways))
     least_ns = queue.limit_bytes * 8 * NS_PER_S // slowest
     if queue.deflection.idle_ns <= least_ns:
         raise InputError(places.name("queue.deflect-idle"),

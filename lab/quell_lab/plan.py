@@ -317,7 +317,8 @@ def _host_qdisc(scenario):
 def _deflection(scenario, port):
     """Other ways of a port, as many as it takes; never to a host."""
     values = scenario.queue.deflection
-    ways = scenario.graph.detours(port)[:DEFLECT_VIA_MAX] if values else []
+    ways = (deflection.alternates(scenario.graph, port, values.ways)[:DEFLECT_VIA_MAX]
+            if values else [])
     if not ways:
         return ""
     gateway = GATEWAYS[scenario.family]
@@ -325,6 +326,8 @@ def _deflection(scenario, port):
             f"deflect-entries={values.entries} "
             f"deflect-base={values.base} deflect-tokens={values.tokens} "
             f"deflect-idle={values.idle_ns} "
+            f"deflect-release={deflection.RELEASES.index(values.release)} "
+            f"deflect-choice={deflection.CHOICES.index(values.choice)} "
             f"deflect-via={','.join(f'{gateway}@{way.dev}' for way in ways)}")
 
 

@@ -141,11 +141,19 @@ class Graph:
                 if other != port and self.is_switch(other.peer)
                 and other.cable.mtu_bytes >= port.cable.mtu_bytes]
 
+    def leads_up(self, port):
+        """Whether the other end is further from the nearest host."""
+        links = self._distances(None)
+        return links[port.peer] > links[port.node]
+
     def _distances(self, end):
-        """Links from every node to one; hosts, having one cable, are never on the way."""
+        """
+        Links from every node to one, None: to the nearest host; hosts, having one cable, are
+        never on the way.
+        """
         if end in self._towards:
             return self._towards[end]
-        self._towards[end] = self._links_from([end])
+        self._towards[end] = self._links_from([end] if end else self.hosts)
         return self._towards[end]
 
     def _links_from(self, ends):

@@ -4,9 +4,11 @@
  * and alternates that come and go, and stops where a promise is broken:
  *
  *	no packet can overtake one of its flow: it takes the path of the previous one,
- *	or leaves idle_ns after it, or its sender had no data outstanding
+ *	or leaves idle_ns after it, or its sender had no data outstanding, or, where the end
+ *	packet frees the entry, it belongs to another message
  *	deflection of a flow begins with a start packet that has a token and finds
- *	more than the threshold queued, by an alternate that works and is not barred
+ *	more than the threshold queued, by an alternate that works and is not barred, and,
+ *	where the shorter queue is chosen, has less queued than the port
  *	a deflected packet takes a working alternate, its flow's, or is lost
  *	the table holds no flow twice, and as many flows as it counts
  *	each packet is counted once
@@ -28,6 +30,7 @@ struct flow_model {
 	u64 sent_ns;	/* departure of the last packet that was not dropped */
 	int way;	/* path of that packet: alternate (as renumbered), GONE or DIRECT */
 	bool sent;
+	bool ended;	/* that packet was the end of a message */
 	u32 stamp;	/* of the current burst */
 	bool clean;	/* the sender had no data outstanding when the burst began */
 	bool under_way;	/* a packet of the burst was not dropped */
@@ -89,6 +92,9 @@ static void judge(const struct quell_iofd_packet *packet, struct flow_model *flo
 			packet->queued_bytes > net.params.threshold_bytes &&
 			net.params.entries, "begins with a start, a token, a queue");
 		require(~packet->barred >> alternate & 1, "not by a barred one");
+		require(!net.params.shorter ||
+			packet->alternate_bytes[alternate] < packet->queued_bytes,
+			"not by a longer one");
 	}
 	if (verdict == QUELL_IOFD_LOST) {
 		require(flow->sent && flow->way != DIRECT &&
@@ -98,10 +104,12 @@ static void judge(const struct quell_iofd_packet *packet, struct flow_model *flo
 	if (way != DIRECT)
 		require(quell_iofd_has(packet->working, alternate), "a working alternate");
 	require(!flow->sent || flow->way == way || clean ||
+		(net.params.end_frees && (flow->ended || begun)) ||
 		net.now_ns - flow->sent_ns >= net.params.idle_ns, "order");
 	require(way == DIRECT || begun || (flow->sent && flow->way == way),
 		"deflected as before");
 	flow->sent = true;
+	flow->ended = packet->flags & QUELL_IOFD_END;
 	flow->sent_ns = net.now_ns;
 	flow->way = way;
 	flow->under_way = true;
@@ -109,6 +117,7 @@ static void judge(const struct quell_iofd_packet *packet, struct flow_model *flo
 
 static void packet(struct input *in)
 {
+	static const u32 bytes[QUELL_IOFD_ALTERNATES_MAX] = { 0, 200000, 99999, 100000 };
 	u32 id = take_byte(in) % FLOWS;
 	u64 flows_before = net.stats.flows;
 	struct quell_iofd_packet packet = {
@@ -116,6 +125,7 @@ static void packet(struct input *in)
 		.now_ns = net.now_ns,
 		.bytes = 1,
 		.working = net.working,
+		.alternate_bytes = bytes,
 	};
 	enum quell_iofd_verdict verdict;
 	u8 alternate = QUELL_IOFD_REMOVED;
@@ -153,7 +163,8 @@ static void off_and_on(struct input *in)
 	if (quell_iofd_binds(&net.vars, &net.params, net.now_ns))
 		return;
 	for (id = 0; id < FLOWS; id++) {
-		if (net.flow[id].sent && net.flow[id].way != DIRECT)
+		if (net.flow[id].sent && net.flow[id].way != DIRECT &&
+		    !(net.params.end_frees && net.flow[id].ended))
 			require(net.now_ns - net.flow[id].sent_ns >= net.params.idle_ns,
 				"binds while order does");
 		net.flow[id].sent = true;
@@ -191,6 +202,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	struct input in = { data, size };
 
 	net = (struct network) { .params = { 15000, 4, 100 }, .working = 0x7 };
+	net.params.end_frees = in.size & 1;
+	net.params.shorter = in.size & 2;
 	quell_iofd_seed(&net.vars, take(&in, 16));
 	while (in.size) {
 		u8 what = take_byte(&in);

@@ -21,6 +21,12 @@ options_come_back()
 			{"via":"fd73:2::2","dev":"up2"}]' &&
 	A_tc qdisc show dev up1 | grep -q \
 		'deflect threshold 15Kb entries 64 tokens 40 7 idle 300us via 10.73.2.2 dev up2 via fd73:2::2 dev up2' &&
+	A_tc qdisc change dev up1 root swport deflect release end choice shorter &&
+	port_is '.options.deflect_release == "end" and .options.deflect_choice == "shorter" and
+		.options.deflect_idle == 300000' &&
+	A_tc qdisc show dev up1 | grep -q 'idle 300us release end choice shorter via' &&
+	A_tc qdisc change dev up1 root swport deflect release idle choice random &&
+	port_is '.options.deflect_release == null and .options.deflect_choice == null' &&
 	A_tc qdisc change dev up1 root swport nodeflect &&
 	port_is '.options.deflect == 0 and (.options | has("deflect_via") | not)'
 }
@@ -67,6 +73,8 @@ bad_options_change_nothing()
 	refused 'base plus maximum' deflect tokens 44 4 &&
 	refused 'bad deflect idle' deflect idle off &&
 	refused 'bad deflect idle' deflect idle 999ns &&
+	refused 'bad deflect release "soon": must be idle or end' deflect release soon &&
+	refused 'bad deflect choice "" *: must be random or shorter' deflect choice &&
 	refused 'idle must exceed the drain time of limit at rate' rate 80mbit &&
 	refused 'own device' deflect via 10.73.1.2 dev up1 &&
 	ip -n "$A" link property add dev up1 altname uplink-of-more-than-15 &&

@@ -161,6 +161,65 @@ TEST(histories)
 	}
 }
 
+/* The paper's rule: the end packet frees the entry, for this flow and for others. */
+TEST(end_frees)
+{
+	struct quell_iofd_params params = defaults;
+	struct quell_iofd_packet packet;
+	u8 alternate;
+	u32 id;
+
+	params.end_frees = true;
+	params.entries = 1;
+	start_over();
+	for (id = 0; id < 3; id++) {
+		packet = packet_of(id, IDLE_NS, QUELL_IOFD_START);
+		expect_eq('D', verdict_of(&params, &packet, &alternate), "start_%u", id);
+		packet.flags = 0;
+		expect_eq('D', verdict_of(&params, &packet, &alternate), "middle_%u", id);
+		packet.flags = QUELL_IOFD_END;
+		expect_eq('D', verdict_of(&params, &packet, &alternate), "end_%u", id);
+		expect_eq(0, vars.used, "freed_%u", id);
+		packet.flags = 0;
+		expect_eq('-', verdict_of(&params, &packet, &alternate), "after_its_end_%u", id);
+	}
+	packet = packet_of(2, IDLE_NS, QUELL_IOFD_START | QUELL_IOFD_END);
+	expect(verdict_of(&params, &packet, &alternate) == 'D' && !vars.used && !stats.full_pkts &&
+		       stats.flows == 4 && stats.used_max == 1,
+	       "next_message_of_a_single_packet");
+}
+
+/* The shorter queue of two alternates, never one as long as the port's own. */
+TEST(shorter)
+{
+	static const u32 bytes[QUELL_IOFD_ALTERNATES_MAX] = { 3000, 2000, 1000, THRESHOLD + 1, 0 };
+	struct quell_iofd_params params = defaults;
+	struct quell_iofd_packet packet;
+	u32 id, count[5] = { };
+	u8 alternate;
+
+	params.shorter = true;
+	params.end_frees = true;
+	start_over();
+	for (id = 0; id < 900; id++) {
+		packet = packet_of(id, IDLE_NS + id * IDLE_NS, QUELL_IOFD_START | QUELL_IOFD_END);
+		packet.working = 0x1f;
+		packet.barred = 0x10;
+		packet.alternate_bytes = bytes;
+		if (verdict_of(&params, &packet, &alternate) == 'D')
+			count[alternate]++;
+	}
+	/* Both draws equal, or the other one longer: 1, 3 and 5 of 9. */
+	expect(count[0] + count[1] + count[2] == 900 && count[0] > 70 && count[0] < 130 &&
+		       count[1] > 250 && count[1] < 350 && count[2] > 450 && count[2] < 550,
+	       "two_draws: %u %u %u", count[0], count[1], count[2]);
+	packet = packet_of(1, IDLE_NS * 2000, QUELL_IOFD_START);
+	packet.working = 0x8;
+	packet.alternate_bytes = bytes;
+	expect(verdict_of(&params, &packet, &alternate) == '-' && stats.no_alternate_pkts == 1,
+	       "not_a_longer_one");
+}
+
 TEST(causes)
 {
 	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);

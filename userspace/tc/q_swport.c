@@ -31,7 +31,9 @@ static void explain(void)
 		"                  [ joint | nojoint ] [ bql | nobql ] [ timer_slack { TIME | off } ]\n"
 		"                  [ memory_limit { SIZE | auto } ]\n"
 		"                  [ deflect threshold { SIZE | TIME } [ entries N ] [ tokens BASE MAX ]\n"
-		"                            [ idle TIME ] via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
+		"                            [ idle TIME ] [ release { idle | end } ]\n"
+		"                            [ choice { random | shorter } ]\n"
+		"                            via ADDR dev DEV [ via ADDR dev DEV ]... | nodeflect ]\n"
 		"\n"
 		"Ranges and defaults: tc-swport(8)\n");
 }

@@ -73,6 +73,24 @@ static int swport_parse_tokens(struct swport_args *args, const struct swport_wor
 	return swport_parse_number(args, &base) ? -1 : swport_parse_number(args, w);
 }
 
+static int swport_parse_release(struct swport_args *args, const struct swport_word *w)
+{
+	if (swport_accept(args, "end"))
+		return swport_set(args, w->attr, w->name, SWPORT_RELEASE_END);
+	if (swport_accept(args, "idle"))
+		return swport_set(args, w->attr, w->name, SWPORT_RELEASE_IDLE);
+	return swport_refuse(w->name, swport_next(args), "idle or end");
+}
+
+static int swport_parse_choice(struct swport_args *args, const struct swport_word *w)
+{
+	if (swport_accept(args, "shorter"))
+		return swport_set(args, w->attr, w->name, SWPORT_CHOICE_SHORTER);
+	if (swport_accept(args, "random"))
+		return swport_set(args, w->attr, w->name, SWPORT_CHOICE_RANDOM);
+	return swport_refuse(w->name, swport_next(args), "random or shorter");
+}
+
 /*
  * A size, or the time in which the port sends as much: a detour is worth while for a packet
  * that would wait longer here.  Sizes never end in s, and times always do.
@@ -117,7 +135,8 @@ int swport_finish_threshold(struct swport_args *args)
 }
 
 /*
- * deflect threshold { SIZE | TIME } [ entries N ] [ tokens BASE MAX ] [ idle TIME ] via ADDR dev DEV...
+ * deflect threshold { SIZE | TIME } [ entries N ] [ tokens BASE MAX ] [ idle TIME ]
+ *	[ release { idle | end } ] [ choice { random | shorter } ] via ADDR dev DEV...
  * in any order.  Omitted options stay as they were; the kernel checks the result.
  */
 int swport_parse_deflect(struct swport_args *args, const struct swport_word *w)
@@ -131,6 +150,8 @@ int swport_parse_deflect(struct swport_args *args, const struct swport_word *w)
 		  SWPORT_DEFLECT_TOKENS_MAX },
 		{ "idle", swport_parse_time, TCA_SWPORT_DEFLECT_IDLE, "deflect idle",
 		  SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX },
+		{ "release", swport_parse_release, TCA_SWPORT_DEFLECT_RELEASE, "deflect release" },
+		{ "choice", swport_parse_choice, TCA_SWPORT_DEFLECT_CHOICE, "deflect choice" },
 		{ "via", swport_parse_via },
 		{}
 	};
@@ -207,5 +228,10 @@ void swport_print_deflect(struct rtattr **tb)
 			   tb[TCA_SWPORT_DEFLECT_TOKEN_BASE]);
 	swport_print_number("deflect_token_max", "%" PRIu64 " ", tb[TCA_SWPORT_DEFLECT_TOKEN_MAX]);
 	swport_print_time("deflect_idle", "idle", tb[TCA_SWPORT_DEFLECT_IDLE]);
+	if (swport_has(tb[TCA_SWPORT_DEFLECT_RELEASE], sizeof(uint32_t)))
+		print_color_string(PRINT_ANY, COLOR_NONE, "deflect_release", "release %s ", "end");
+	if (swport_has(tb[TCA_SWPORT_DEFLECT_CHOICE], sizeof(uint32_t)))
+		print_color_string(PRINT_ANY, COLOR_NONE, "deflect_choice", "choice %s ",
+				   "shorter");
 	swport_print_list("deflect_via", tb[TCA_SWPORT_DEFLECT_VIA], swport_print_alternate);
 }

@@ -91,6 +91,18 @@ enum swport_split_gso {
 #define SWPORT_DEFLECT_IDLE_MAX		4000000000
 #define SWPORT_DEFLECT_IDLE_DEFAULT	10000000
 
+/* When the table forgets a deflected flow. */
+enum swport_release {
+	SWPORT_RELEASE_IDLE,	/* DEFLECT_IDLE after its last packet: packets keep their order */
+	SWPORT_RELEASE_END,	/* with the end of a message: in order within a message alone */
+};
+
+/* Which of the alternates that work a flow is sent by. */
+enum swport_choice {
+	SWPORT_CHOICE_RANDOM,
+	SWPORT_CHOICE_SHORTER,	/* the shorter queue of two, if shorter than the port's own */
+};
+
 enum {
 	TCA_SWPORT_UNSPEC,
 	TCA_SWPORT_PAD,
@@ -129,6 +141,8 @@ enum {
 	TCA_SWPORT_BQL,			/* u32, 1: bytes in the device count as queued */
 	TCA_SWPORT_TIMER_SLACK,		/* u32, ns: tolerated delay of the rate's timer */
 	TCA_SWPORT_MEMORY_LIMIT,	/* u32, bytes of both bands' buffers; 0: the default */
+	TCA_SWPORT_DEFLECT_RELEASE,	/* u32, enum swport_release */
+	TCA_SWPORT_DEFLECT_CHOICE,	/* u32, enum swport_choice */
 	__TCA_SWPORT_MAX
 };
 

@@ -155,28 +155,40 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("trim", plan.write(wanted, wanted.variants[0]))
 
-    def test_deflection_is_of_ports_between_switches(self):
+    def deflection(self, **queue):
+        """What follows " deflect=" per port, and the plan."""
         wanted = helpers.build(
             topology={"kind": "graph", "hosts": "h[1-3]", "switches": ["l1", "l2", "s1", "s2"],
                       "cables": [{"a": "h[1-2]", "b": "l1", "rate": "1gbit", "delay": "1us"},
                                  {"a": "h3", "b": "l2", "rate": "1gbit", "delay": "1us"},
                                  {"a": "l[1-2]", "b": "s[1-2]", "rate": "1gbit", "delay": "1us"}]},
             queue={"limit": "100000", "ecn": "30000", "deflect": "15000", "deflect-idle": "1ms",
-                   "deflect-base": 8, "deflect-tokens": 2, "deflect-entries": 1})
+                   "deflect-base": 8, "deflect-tokens": 2, "deflect-entries": 1, **queue})
         text = plan.write(wanted, wanted.variants[0])
         found = {}
         for line in text.splitlines():
             words = line.split()
             if words[0] == "qdisc":
                 found[f"{words[1]}:{words[2]}"] = line.partition(" deflect=")[2]
+        return found, text
+
+    def test_deflection_is_of_ports_between_switches(self):
+        found, text = self.deflection()
         options = ("15000 deflect-entries=1 deflect-base=8 deflect-tokens=2 deflect-idle=1000000 "
-                   "deflect-via=169.254.0.1@")
+                   "deflect-release=0 deflect-choice=0 deflect-via=169.254.0.1@")
         ways = {"l1:p3": "p4", "l1:p4": "p3", "l2:p2": "p3", "l2:p3": "p2",
                 "s1:p1": "p2", "s1:p2": "p1", "s2:p1": "p2", "s2:p2": "p1"}
         self.assertEqual(found, {label: options + ways[label] if label in ways else ""
                                  for label in found})
         self.assertEqual(sum(label in ways for label in found), len(ways))
         self.assertIn("sysctl s2 net.ipv4.conf.p2.send_redirects 0\n", text)
+
+    def test_deflection_of_ports_that_lead_up(self):
+        found, _ = self.deflection(**{"deflect-ways": "up", "deflect-release": "end",
+                                      "deflect-choice": "shorter"})
+        self.assertEqual({label for label, options in found.items() if options},
+                         {"l1:p3", "l1:p4", "l2:p2", "l2:p3"})
+        self.assertIn("deflect-release=1 deflect-choice=1 ", found["l1:p3"])
 
     def test_break_even_follows_rate_and_delay(self):
         # A packet of 1500 bytes takes 1538 of wire: there and back by 40 Gbit/s and 1 us are

@@ -4,8 +4,9 @@
  * another port of the same switch, so that no flow is ever reordered.
  *
  *	packet of a flow in the table	by the table's alternate, for any queue length
- *	start packet, queue above the	into the table, by a random alternate, if the
- *	threshold			packet has a token and the table an entry
+ *	start packet, queue above the	into the table, by a random alternate or the
+ *	threshold			shorter of two, if the packet has a token and
+ *					the table an entry
  *	any other			into the port's own queue
  *
  * State of an entry:
@@ -31,9 +32,9 @@
  *  - back to the port's queue: after idle_ns without a packet by the alternate.
  *
  * idle_ns must be longer than the delays of any two paths through the network differ, queues
- * included.  An end packet does not free its entry: later packets could overtake those sent by the
- * alternate.  It only means that the entry need not be kept beyond idle_ns.  An entry without its
- * end packet is kept until it is quiet and another flow needs it.
+ * included.  Unless end_frees is set, an end packet does not free its entry: later packets could
+ * overtake those sent by the alternate.  It only means that the entry need not be kept beyond
+ * idle_ns.  An entry without its end packet is kept until it is quiet and another flow needs it.
  *
  * A packet that comes round, deflected here before, has another time to live.  That is part of a
  * flow's identity, so each round is a flow of its own, with a start packet that pays a token.
@@ -43,8 +44,9 @@
  * While an alternate does not work, packets bound to it are dropped; its flows
  * are released idle_ns after their last packet that was sent by it.
  *
- * Differences from the paper: there the end packet frees the entry, which keeps
- * order within a message only, and any start packet may be deflected.  Left to the
+ * Differences from the paper: there the end packet always frees the entry, which keeps
+ * order within a message only, and any start packet may be deflected.  The shorter queue of
+ * two alternates is not in the paper.  Left to the
  * caller: detecting starts and ends, rewriting tokens, and virtual channels
  * (a port that drops instead of pausing cannot deadlock).
  *
@@ -182,7 +184,8 @@ static inline void quell_iofd_release(struct quell_iofd_vars *vars,
 
 /* Send the packet by the entry's alternate, or drop it if that does not work. */
 static inline enum quell_iofd_verdict
-quell_iofd_follow(struct quell_iofd_entry *entry, const struct quell_iofd_packet *packet,
+quell_iofd_follow(struct quell_iofd_vars *vars, const struct quell_iofd_params *params,
+		  struct quell_iofd_entry *entry, const struct quell_iofd_packet *packet,
 		  struct quell_iofd_stats *stats)
 {
 	if (!quell_iofd_has(packet->working, entry->alternate)) {
@@ -196,6 +199,8 @@ quell_iofd_follow(struct quell_iofd_entry *entry, const struct quell_iofd_packet
 	entry->pkts++;
 	stats->pkts++;
 	stats->bytes += packet->bytes;
+	if (params->end_frees && entry->state == QUELL_IOFD_ENDED)
+		quell_iofd_release(vars, entry);
 	return QUELL_IOFD_DEFLECT;
 }
 
@@ -257,6 +262,34 @@ static inline u8 quell_iofd_draw(struct quell_iofd_vars *vars, u32 set)
 	return i;
 }
 
+/* Of two members of @set drawn, one may be drawn twice, that with the shorter queue. */
+static inline u8 quell_iofd_choose(struct quell_iofd_vars *vars,
+				   const struct quell_iofd_params *params,
+				   const struct quell_iofd_packet *packet, u32 set)
+{
+	u8 other, best = quell_iofd_draw(vars, set);
+	u32 i;
+
+	for (i = 1; params->shorter && i < QUELL_IOFD_CHOICES; i++) {
+		other = quell_iofd_draw(vars, set);
+		if (packet->alternate_bytes[other] < packet->alternate_bytes[best])
+			best = other;
+	}
+	return best;
+}
+
+/* The alternates that a flow may start on. */
+static inline u32 quell_iofd_usable(const struct quell_iofd_params *params,
+				    const struct quell_iofd_packet *packet)
+{
+	u32 i, set = packet->working & ~packet->barred;
+
+	for (i = 0; params->shorter && i < QUELL_IOFD_ALTERNATES_MAX; i++)
+		if (set >> i & 1 && packet->alternate_bytes[i] >= packet->queued_bytes)
+			set &= ~(1U << i);
+	return set;
+}
+
 /* May a flow that only used the port's queue change its path with this packet? */
 static inline bool quell_iofd_is_safe(const struct quell_iofd_vars *vars,
 				      const struct quell_iofd_params *params,
@@ -287,7 +320,7 @@ static inline bool quell_iofd_may_begin(const struct quell_iofd_params *params,
 		stats->recent_pkts++;
 		return false;
 	}
-	if (packet->working & ~packet->barred)
+	if (quell_iofd_usable(params, packet))
 		return true;
 	stats->no_alternate_pkts++;
 	return false;
@@ -306,7 +339,8 @@ quell_iofd_enter(struct quell_iofd_vars *vars, const struct quell_iofd_params *p
 		return NULL;
 	}
 	entry->flow = packet->flow;
-	entry->alternate = quell_iofd_draw(vars, packet->working & ~packet->barred);
+	entry->alternate = quell_iofd_choose(vars, params, packet,
+					     quell_iofd_usable(params, packet));
 	entry->state = QUELL_IOFD_ACTIVE;
 	entry->begun_ns = packet->now_ns;
 	entry->seen_ns = packet->now_ns;
@@ -341,10 +375,11 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 
 	if (entry && !quell_iofd_is_free(params, entry, packet)) {
 		*alternate = entry->alternate;
-		return quell_iofd_follow(entry, packet, stats);
+		return quell_iofd_follow(vars, params, entry, packet, stats);
 	}
 	/* A packet that may release its entry may also start on another alternate. */
-	safe = entry || quell_iofd_is_safe(vars, params, bucket, tag, packet);
+	safe = entry || params->end_frees ||
+	       quell_iofd_is_safe(vars, params, bucket, tag, packet);
 	if (entry)
 		quell_iofd_release(vars, entry);
 	entry = NULL;
@@ -352,7 +387,7 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 		entry = quell_iofd_enter(vars, params, packet, stats);
 	if (entry) {
 		*alternate = entry->alternate;
-		return quell_iofd_follow(entry, packet, stats);
+		return quell_iofd_follow(vars, params, entry, packet, stats);
 	}
 	quell_iofd_note(bucket, tag, packet);
 	return QUELL_IOFD_DIRECT;

@@ -22,6 +22,9 @@
 /* Value of an entry's alternate after its removal. */
 #define QUELL_IOFD_REMOVED		0xff
 
+/* How many alternates quell_iofd_choose() compares. */
+#define QUELL_IOFD_CHOICES	2
+
 /* quell_iofd_packet.flags */
 #define QUELL_IOFD_START	0x1 /* first packet of a message */
 #define QUELL_IOFD_END		0x2 /* last one */
@@ -57,6 +60,10 @@ struct quell_iofd_params {
 	/* Flows deflected at a time, up to QUELL_IOFD_ENTRIES_MAX; 0: deflect no flow. */
 	u32	entries;
 	u64	idle_ns;	/* must exceed the difference in delay of any two paths, > 0 */
+	/* The end packet frees the entry: order is kept within a message only. */
+	bool	end_frees;
+	/* The shorter queue of two alternates drawn, if it is shorter than that of the port. */
+	bool	shorter;
 };
 
 /* Identity, compared as a whole. */
@@ -74,6 +81,8 @@ struct quell_iofd_packet {
 	u32			working;	/* bit per alternate that can be sent to now */
 	/* Bit per alternate that must not be chosen for this packet. */
 	u32			barred;
+	/* Bytes queued at each alternate, for @shorter; else unused. */
+	const u32		*alternate_bytes;
 	/* Departure of its burst at the sender; with QUELL_IOFD_STAMPED. */
 	u32			stamp;
 	u8			tokens;	/* deflections left */
