@@ -28,19 +28,40 @@ static void fall_back(const struct dart_model *m, const struct dart_model_params
 	d->segments = 0;
 }
 
-/* What a rate on the wire keeps in flight in a base round trip and the slack, and a segment. */
-static void fit_window(const struct dart_model *m, const struct dart_model_params *p, double wire,
+/* The bytes of a rate on the wire in a base round trip and a slack, and a segment. */
+static void fit_window(const struct dart_model *m, double slack_ns, double wire,
 		       struct dart_model_decision *d)
 {
 	double mss = m->dcqcn.mss_bytes;
 
 	if (!(m->dcqcn.base_rtt_ns > 0))
 		return;
-	d->segments = wire * (m->dcqcn.base_rtt_ns + p->slack_ns) / 1e9 / (mss + HEADERS_BYTES);
+	d->time_ns = m->dcqcn.base_rtt_ns +
+		     (slack_ns > 0 ? slack_ns : floor(m->dcqcn.base_rtt_ns / 4));
+	d->segments = wire * d->time_ns / 1e9 / (mss + HEADERS_BYTES);
 	d->window = fmin(d->window, (ceil(d->segments) + 1) * mss);
 }
 
-/* Section III-A: line rate / n, if it is less; of the line for one alone the rate only. */
+/* The time of DCQCN's timers does not pass while n above 1 is the smaller limit. */
+static void hold_timers(struct dart_model *m, const struct dart_model_params *p,
+			const struct dart_model_event *e)
+{
+	struct dcqcn_model *dcqcn = &m->dcqcn;
+	double line = dart_model_line(e), last, delay;
+
+	if (!(e->n > 1) || !(line > 0) ||
+	    !(floor(dcqcn->rc) > floor(fmax(line / e->n, p->dcqcn.min_rate))))
+		return;
+	/* Both timers stay where the one that expired last stood. */
+	last = fmax(dcqcn->next_alpha_ns - p->dcqcn.alpha_timer_ns,
+		    dcqcn->next_timer_ns - p->dcqcn.timer_ns);
+	delay = fmax(e->e.now_ns - last, 0);
+	dcqcn->next_alpha_ns += delay;
+	dcqcn->next_timer_ns += delay;
+	dcqcn->last_notification_ns += delay;
+}
+
+/* Section III-A: line rate / n, if it is less. */
 void dart_model_decide(const struct dart_model *m, const struct dart_model_params *p,
 		       const struct dart_model_event *e, struct dart_model_decision *d)
 {
@@ -51,19 +72,16 @@ void dart_model_decide(const struct dart_model *m, const struct dart_model_param
 	fall_back(m, p, d);
 	if (!(e->n > 0) || !(line > 0))
 		return;
-	if (!(e->n > 1)) {
-		d->rate = fmin(d->rate, fmax(line, p->dcqcn.min_rate) / packet * mss);
-		return;
-	}
-	share = fmax(line / e->n, p->dcqcn.min_rate);
+	share = fmax(line / fmax(e->n, 1), p->dcqcn.min_rate);
 	d->rate = fmin(d->rate, share / packet * mss);
-	fit_window(m, p, share, d);
+	fit_window(m, e->n > 1 ? p->slack_ns : p->lone_slack_ns, share, d);
 }
 
 void dart_model_ack(struct dart_model *m, const struct dart_model_params *p,
 		    struct dart_model_event *e, struct dart_model_decision *d)
 {
 	e->e.line_rate = dart_model_line(e);
+	hold_timers(m, p, e);
 	dcqcn_model_ack(&m->dcqcn, &p->dcqcn, &e->e);
 	dart_model_decide(m, p, e, d);
 }
@@ -72,6 +90,7 @@ void dart_model_loss(struct dart_model *m, const struct dart_model_params *p,
 		     struct dart_model_event *e, struct dart_model_decision *d)
 {
 	e->e.line_rate = dart_model_line(e);
+	hold_timers(m, p, e);
 	dcqcn_model_loss(&m->dcqcn, &p->dcqcn, &e->e);
 	dart_model_decide(m, p, e, d);
 }
@@ -80,6 +99,7 @@ void dart_model_timeout(struct dart_model *m, const struct dart_model_params *p,
 			struct dart_model_event *e, struct dart_model_decision *d)
 {
 	e->e.line_rate = dart_model_line(e);
+	hold_timers(m, p, e);
 	dcqcn_model_timeout(&m->dcqcn, &p->dcqcn, &e->e);
 	dart_model_decide(m, p, e, d);
 }
@@ -99,5 +119,5 @@ void dart_model_after_idle(struct dart_model *m, const struct dart_model_params 
 	}
 	fall_back(m, p, d);
 	if (e->e.line_rate > 0)
-		fit_window(m, p, e->e.line_rate, d);
+		fit_window(m, p->slack_ns, e->e.line_rate, d);
 }

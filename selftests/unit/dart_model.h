@@ -13,7 +13,7 @@
 
 struct dart_model_params {
 	struct dcqcn_model_params dcqcn;
-	double slack_ns;
+	double slack_ns, lone_slack_ns;		/* n > 1, n = 1; 0: a fourth of the base */
 };
 
 struct dart_model {
@@ -32,6 +32,7 @@ struct dart_model_decision {
 	double rate;		/* INFINITY: not paced */
 	double window;
 	double segments;	/* the share needs, before it is rounded up; 0: it has no window */
+	double time_ns;		/* that @segments are for */
 };
 
 double dart_model_line(const struct dart_model_event *e);

@@ -30,6 +30,7 @@ static void start(bool ecn, u64 rtt_ns)
 {
 	memset(&f, 0, sizeof(f));
 	quell_core_params_default(&quell_dart_core, &f.p);
+	f.p.slack_ns = SLACK_NS;
 	f.ev = (struct quell_event) {
 		.vars = &f.v, .params = &f.p, .stats = &f.st,
 		.sample = {
@@ -103,10 +104,10 @@ TEST(share)
 	} cases[] = {
 		/* DCQCN's: 10 bytes/ns for 110 us */
 		{ "not_stated", 0, 0, LINE_BYTES_PS, 1208 },
-		/* without headers; DCQCN's window */
-		{ "one", 256, 0, 9100000000, 1208 },
-		{ "less_than_one", 128, 0, 9100000000, 1208 },
-		{ "one_at_a_slower_peer", 256, 1000000000, 910000000, 120 },
+		/* without headers; 10 bytes/ns for 110 us are 1100 packets; and one */
+		{ "one", 256, 0, 9100000000, 1101 },
+		{ "less_than_one", 128, 0, 9100000000, 1101 },
+		{ "one_at_a_slower_peer", 256, 1000000000, 910000000, 111 },
 		/* 5 bytes/ns for 15 us are 75 packets; and one */
 		{ "two", 512, 0, 4550000000, 76 },
 		{ "three_halves", 384, 0, 6066666666, 101 },
@@ -186,12 +187,73 @@ TEST(fall_back)
 	/* 5 bytes/ns for 110 us */
 	ack(256, 0, 0);
 	expect_eq(604, window_segs(), "window_of_dcqcn");
-	/* DCQCN's rate recovers while n governs. */
-	f.ev.sample.now_ns += 10000000;
+}
+
+/* A slack of 0 is a fourth of the base round trip, 2.5 us here. */
+TEST(slack)
+{
+	start(true, RTT_NS);
+	f.p.slack_ns = 0;
+	f.p.lone_slack_ns = 0;
 	ack(512, 0, 0);
-	expect_eq(4550000000, rate(), "recovers_to_the_share");
+	expect_eq(64, window_segs(), "two");
 	ack(256, 0, 0);
-	expect(rate() > LINE_BYTES_PS * 9 / 10, "recovers_behind_it");
+	expect_eq(126, window_segs(), "one");
+	f.p.lone_slack_ns = 1000;
+	ack(256, 0, 0);
+	expect_eq(111, window_segs(), "one_alone");
+	start(true, RTT_NS + 2);
+	f.p.slack_ns = 0;
+	ack(512, 0, 0);
+	/* 12502 ns: rounded down */
+	expect_eq(64, window_segs(), "not_a_multiple");
+}
+
+/* DCQCN's timers stand still while n limits the flow, and run where its own rate does. */
+TEST(hold)
+{
+	static const struct {
+		const char *name;
+		u64 rate, now_ns;
+		u32 senders_q8, decays, steps;
+		bool holds;
+	} cases[] = {
+		{ "n_governs", LINE_BYTES_PS / 4 * 3, 10000000, 512, 0, 0, true },
+		{ "n_governs_after_steps", LINE_BYTES_PS / 4 * 3, 10000000, 512, 3, 3, true },
+		{ "not_due_yet", LINE_BYTES_PS / 4 * 3, START_NS + 100, 512, 3, 3, true },
+		{ "both_alike", LINE_BYTES_PS / 2, 10000000, 512, 0, 0, false },
+		{ "dcqcn_governs", LINE_BYTES_PS / 4, 10000000, 512, 0, 0, false },
+		{ "alone", LINE_BYTES_PS / 4 * 3, 10000000, 256, 0, 0, false },
+		{ "not_stated", LINE_BYTES_PS / 4 * 3, 10000000, 0, 0, 0, false },
+	};
+
+	for_each_row(row, cases) {
+		start(true, RTT_NS);
+		f.v.dcqcn.rate_q16 = row->rate << 16;
+		f.v.dcqcn.target_q16 = LINE_BYTES_PS << 16;
+		f.v.dcqcn.decays = row->decays;
+		f.v.dcqcn.timer_steps = row->steps;
+		f.v.dcqcn.since_ns = START_NS - 55000 * row->steps;
+		f.ev.sample.now_ns = row->now_ns;
+		ack(row->senders_q8, 0, 0);
+		expect(row->holds == (f.v.dcqcn.rate_q16 >> 16 == row->rate) &&
+			       row->holds == (f.v.dcqcn.timer_steps == row->steps) &&
+			       row->holds == (f.v.dcqcn.decays == row->decays),
+		       "%s", row->name);
+		/* A period later, alone, it goes on. */
+		f.ev.sample.now_ns += 55000;
+		ack(256, 0, 0);
+		expect(f.v.dcqcn.timer_steps > row->steps && f.v.dcqcn.rate_q16 >> 16 > row->rate,
+		       "%s_goes_on", row->name);
+	}
+	f.ev.sample.link_bytes_ps = 0;
+	f.ev.sample.peer_link_bytes_ps = 0;
+	f.ev.sample.senders_q8 = 512;
+	f.ev.sample.now_ns += 55000;
+	f.v.dcqcn.timer_steps = 0;
+	f.v.dcqcn.since_ns = f.ev.sample.now_ns - 55000;
+	quell_dart_core.on_ack(&f.ev);
+	expect_eq(1, f.v.dcqcn.timer_steps, "no_line");
 }
 
 /* Losses, time-outs and what is taken back are DCQCN's, at the share. */
@@ -294,7 +356,8 @@ TEST(params)
 	expect(set.idle_ns == 20000000 && set.plain_idle_ns == 1000000 &&
 		       set.lookahead_ns == 1000000,
 	       "all");
-	expect(p.slack_ns == SLACK_NS && p.lookahead_ns == 1000000 && p.dcqcn.g_q16 == 256 &&
+	expect(!p.slack_ns && p.lone_slack_ns == 100000 && p.lookahead_ns == 1000000 &&
+		       p.dcqcn.g_q16 == 256 &&
 		       quell_dart_core.flags == (QUELL_CORE_ECN | QUELL_CORE_SENDERS),
 	       "defaults");
 }

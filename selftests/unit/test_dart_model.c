@@ -46,6 +46,7 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 		random_params(r, &quell_dart_core, &x->p, 4, true);
 	dcqcn_pair_params(&x->mp.dcqcn, &x->p.dcqcn);
 	x->mp.slack_ns = x->p.slack_ns;
+	x->mp.lone_slack_ns = x->p.lone_slack_ns;
 	x->ev = (struct quell_event) {
 		.vars = &x->v, .params = &x->p, .stats = &x->st,
 		.sample = {
@@ -105,8 +106,7 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
  */
 static bool is_edge(const struct pair *x)
 {
-	double time_ns = x->m.dcqcn.base_rtt_ns + x->mp.slack_ns;
-	double lost = time_ns / 1e9 / x->m.dcqcn.mss_bytes + x->d.segments * 0x1p-50;
+	double lost = x->d.time_ns / 1e9 / x->m.dcqcn.mss_bytes + x->d.segments * 0x1p-50;
 
 	return x->d.segments > 0 && ceil(x->d.segments - lost) != ceil(x->d.segments + 1e-12);
 }
@@ -219,6 +219,7 @@ static void long_episode(struct random_state *r, struct result *result, u64 *not
 	quell_core_params_default(&quell_dart_core, &x.p);
 	dcqcn_pair_params(&x.mp.dcqcn, &x.p.dcqcn);
 	x.mp.slack_ns = x.p.slack_ns;
+	x.mp.lone_slack_ns = x.p.lone_slack_ns;
 	x.ev = (struct quell_event) {
 		.vars = &x.v, .params = &x.p, .stats = &x.st,
 		.sample = { .min_rtt_ns = 4300, .link_bytes_ps = 2 * LINE_BYTES_PS,

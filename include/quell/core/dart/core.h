@@ -13,7 +13,9 @@
 static const struct quell_param_desc quell_dart_core_params[] = {
 #include <quell/core/dcqcn/param_rows.h>
 	DART_PARAM("slack", NS, slack_ns, SLACK_NS,
-		   "Queueing delay the window leaves room for while n governs."),
+		   "Queueing delay the window leaves room for at n > 1; 0: base round trip / 4."),
+	DART_PARAM("lone-slack", NS, lone_slack_ns, LONE_SLACK_NS,
+		   "The same at n = 1."),
 	DART_PARAM("period", NS, period_ns, PERIOD_NS,
 		   "Receiver: time between two looks at the symptoms of congestion."),
 	DART_PARAM("clear", NS, clear_ns, CLEAR_NS,
@@ -48,6 +50,7 @@ static const struct quell_counter_desc quell_dart_core_counters[] = {
 static inline void quell_dart_core_##event_(struct quell_event *ev)		\
 {										\
 	ev->sample.link_bytes_ps = quell_dart_line_bytes_ps(&ev->sample);	\
+	quell_dart_hold(ev->vars, ev->params, &ev->sample);			\
 	quell_dcqcn_core_##event_(ev);						\
 	quell_dart_apportion(ev->vars, ev->params, ev->stats, &ev->sample,	\
 			     &ev->decision);					\

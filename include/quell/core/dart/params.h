@@ -12,9 +12,14 @@
 #include <quell/core/dart/set.h>
 #include <quell/core/dcqcn/params.h>
 
-#define QUELL_DART_SLACK_NS_DEFAULT		5000ULL		/* Documentation/dart.md */
+#define QUELL_DART_SLACK_NS_DEFAULT		0ULL		/* Documentation/dart.md */
 #define QUELL_DART_SLACK_NS_MIN			0ULL
 #define QUELL_DART_SLACK_NS_MAX			1000000000ULL
+#define QUELL_DART_LONE_SLACK_NS_DEFAULT	100000ULL	/* Documentation/dart.md */
+#define QUELL_DART_LONE_SLACK_NS_MIN		0ULL
+#define QUELL_DART_LONE_SLACK_NS_MAX		1000000000ULL
+/* Part of the base round trip that a slack of 0 stands for. */
+#define QUELL_DART_SLACK_RTT_SHIFT		2
 #define QUELL_DART_PERIOD_NS_DEFAULT		100000ULL	/* Documentation/dart.md */
 #define QUELL_DART_PERIOD_NS_MIN		1000ULL
 #define QUELL_DART_PERIOD_NS_MAX		1000000000ULL
@@ -46,8 +51,9 @@
 /* Every field is u64 so that a table of offsets can address it; core.h explains them. */
 struct quell_dart_params {
 	struct quell_dcqcn_params	dcqcn;	/* sender: the fall-back's */
-	/* Sender: queueing delay with room in the window while n governs. */
-	u64				slack_ns;
+	/* Sender: queueing delay with room in the window, 0: by the base round trip. */
+	u64				slack_ns;	/* while n is above 1 */
+	u64				lone_slack_ns;	/* while n is 1 */
 	u64				period_ns;
 	u64				clear_ns;
 	u64				full_q16;

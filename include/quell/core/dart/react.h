@@ -8,7 +8,7 @@
  *
  *	line = min(rate of its own interface, rate of the receiver's)
  *	rate = line / n
- *	window = rate * (base round trip + slack), and one segment
+ *	window = rate * (base round trip + slack), and one segment; at n = 1 + lone-slack
  *
  * so that all senders have their fair share one round trip after one joins or leaves
  * (section III-A).  The window takes back, within a round trip, the queue that senders built
@@ -16,8 +16,9 @@
  *
  * Where the network is the bottleneck and not the receiver, the receiver states n = 1 and
  * passes marks on (machine.h), and DCQCN governs (section III-C), <quell/core/dcqcn/react.h>.
- * The smaller of both rates applies at all times: with n above 1 the receiver hides the marks,
- * so DCQCN's rate recovers meanwhile.
+ * The smaller of both rates applies at all times.  With n above 1 the receiver hides the marks:
+ * while the share is the smaller one DCQCN's timers stand still, so that its rate is that of the
+ * network as it was last seen, and not the line's.
  *
  * A flow starts at line rate, also after an idle time.  Losses, and a peer that does not echo
  * marks, are handled by DCQCN's core: Reno's window bounds the flow.  A receiver that states
@@ -68,16 +69,22 @@ static inline void quell_dart_pace(u64 rate_bytes_ps, struct quell_decision *out
 							   rate_bytes_ps), 1);
 }
 
-/* Limits a decision's window to that of a rate on the wire, if the round-trip time is known. */
-static inline void quell_dart_fit_window(const struct quell_dart_vars *v,
-					 const struct quell_dart_params *p, u64 wire_bytes_ps,
-					 struct quell_decision *out)
+/*
+ * Limits a decision's window to that of a rate on the wire and a slack, 0: a part of the base round
+ * trip, if that is known.
+ */
+static inline void quell_dart_fit_window(const struct quell_dart_vars *v, u64 slack_ns,
+					 u64 wire_bytes_ps, struct quell_decision *out)
 {
-	if (!v->dcqcn.min_rtt_ns)
+	u64 base_ns = v->dcqcn.min_rtt_ns;
+
+	if (!base_ns)
 		return;
+	if (!slack_ns)
+		slack_ns = base_ns >> QUELL_DART_SLACK_RTT_SHIFT;
 	out->window_q16 = quell_min_u64(out->window_q16,
-					quell_bdp_q16(v->dcqcn.min_rtt_ns + p->slack_ns,
-						      wire_bytes_ps, v->dcqcn.mss_bytes));
+					quell_bdp_q16(base_ns + slack_ns, wire_bytes_ps,
+						      v->dcqcn.mss_bytes));
 }
 
 /*
@@ -91,7 +98,33 @@ static inline void quell_dart_start(const struct quell_dart_vars *v,
 				    const struct quell_sample *s, struct quell_decision *out)
 {
 	if (s->link_bytes_ps)
-		quell_dart_fit_window(v, p, s->link_bytes_ps, out);
+		quell_dart_fit_window(v, p->slack_ns, s->link_bytes_ps, out);
+}
+
+/* The share of a line whose rate is known by an n that is stated, on the wire. */
+static inline u64 quell_dart_share_bytes_ps(const struct quell_dart_params *p,
+					    const struct quell_sample *s)
+{
+	return quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
+			     p->dcqcn.min_rate_bytes_ps);
+}
+
+/*
+ * DCQCN's timers stand still while n above 1 governs: marks are hidden, so that no notification
+ * does not mean that the network has room.
+ */
+static inline void quell_dart_hold(struct quell_dart_vars *v, const struct quell_dart_params *p,
+				   const struct quell_sample *s)
+{
+	u64 span_ns;
+
+	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps ||
+	    v->dcqcn.rate_q16 >> QUELL_Q16_SHIFT <= quell_dart_share_bytes_ps(p, s))
+		return;
+	span_ns = quell_max_u64(v->dcqcn.decays * p->dcqcn.alpha_timer_ns,
+				v->dcqcn.timer_steps * p->dcqcn.timer_ns);
+	v->dcqcn.since_ns = quell_max_u64(v->dcqcn.since_ns,
+					  quell_sub_sat_u64(s->now_ns, span_ns));
 }
 
 /* The limits of quell_dart_apportion() by an n that is stated, of a line whose rate is known. */
@@ -101,10 +134,8 @@ static inline void quell_dart_share(const struct quell_dart_vars *v,
 				    struct quell_decision *out)
 {
 	bool is_shared = s->senders_q8 > QUELL_SHARE_ONE_Q8;
-	u64 wire_bytes_ps, rate_bytes_ps;
+	u64 wire_bytes_ps = quell_dart_share_bytes_ps(p, s), rate_bytes_ps;
 
-	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
-				      p->dcqcn.min_rate_bytes_ps);
 	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
 						    s->header_bytes);
 	if (out->pacing_bytes_ps < (is_shared ? rate_bytes_ps : s->link_bytes_ps))
@@ -112,14 +143,13 @@ static inline void quell_dart_share(const struct quell_dart_vars *v,
 	else
 		st->apportioned += is_shared;
 	quell_dart_pace(rate_bytes_ps, out);
-	if (is_shared)
-		quell_dart_fit_window(v, p, wire_bytes_ps, out);
+	quell_dart_fit_window(v, is_shared ? p->slack_ns : p->lone_slack_ns, wire_bytes_ps, out);
 }
 
 /*
  * Dart, section III-A: limit DCQCN's decision to the flow's share of the receiver's line.  With n
- * at most 1 the window stays DCQCN's and the rate has the whole line, less headers: a higher rate
- * would queue at the sender's own interface, and would still be sent at line rate when n grows.
+ * at most 1 the rate has the whole line, less headers: a higher rate would queue at the sender's
+ * own interface, and would still be sent at line rate when n grows.
  * With n not stated the decision stays.
  */
 static inline void quell_dart_apportion(const struct quell_dart_vars *v,
