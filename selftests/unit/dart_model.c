@@ -42,14 +42,14 @@ static void fit_window(const struct dart_model *m, double slack_ns, double wire,
 	d->window = fmin(d->window, (ceil(d->segments) + 1) * mss);
 }
 
-/* The time of DCQCN's timers does not pass while n above 1 is the smaller limit. */
+/* The time of DCQCN's timers does not pass while n above 1 is the smaller limit, without loss. */
 static void hold_timers(struct dart_model *m, const struct dart_model_params *p,
 			const struct dart_model_event *e)
 {
 	struct dcqcn_model *dcqcn = &m->dcqcn;
 	double line = dart_model_line(e), last, delay;
 
-	if (!(e->n > 1) || !(line > 0) ||
+	if (!(e->n > 1) || !(line > 0) || dcqcn->after_loss ||
 	    !(floor(dcqcn->rc) > floor(fmax(line / e->n, p->dcqcn.min_rate))))
 		return;
 	/* Both timers stay where the one that expired last stood. */

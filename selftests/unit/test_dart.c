@@ -217,20 +217,24 @@ TEST(hold)
 		u64 rate, now_ns;
 		u32 senders_q8, decays, steps;
 		bool holds;
+		u32 flags;
 	} cases[] = {
-		{ "n_governs", LINE_BYTES_PS / 4 * 3, 10000000, 512, 0, 0, true },
-		{ "n_governs_after_steps", LINE_BYTES_PS / 4 * 3, 10000000, 512, 3, 3, true },
-		{ "not_due_yet", LINE_BYTES_PS / 4 * 3, START_NS + 100, 512, 3, 3, true },
-		{ "both_alike", LINE_BYTES_PS / 2, 10000000, 512, 0, 0, false },
-		{ "dcqcn_governs", LINE_BYTES_PS / 4, 10000000, 512, 0, 0, false },
-		{ "alone", LINE_BYTES_PS / 4 * 3, 10000000, 256, 0, 0, false },
-		{ "not_stated", LINE_BYTES_PS / 4 * 3, 10000000, 0, 0, 0, false },
+		{ "n_governs", LINE_BYTES_PS / 4 * 3, 10000000, 512, 0, 0, true, 0 },
+		{ "n_governs_after_steps", LINE_BYTES_PS / 4 * 3, 10000000, 512, 3, 3, true, 0 },
+		{ "not_due_yet", LINE_BYTES_PS / 4 * 3, START_NS + 100, 512, 3, 3, true, 0 },
+		{ "both_alike", LINE_BYTES_PS / 2, 10000000, 512, 0, 0, false, 0 },
+		{ "dcqcn_governs", LINE_BYTES_PS / 4, 10000000, 512, 0, 0, false, 0 },
+		{ "alone", LINE_BYTES_PS / 4 * 3, 10000000, 256, 0, 0, false, 0 },
+		{ "not_stated", LINE_BYTES_PS / 4 * 3, 10000000, 0, 0, 0, false, 0 },
+		{ "after_a_loss", LINE_BYTES_PS / 4 * 3, 10000000, 512, 0, 0, false,
+		  QUELL_DCQCN_F_LOSS },
 	};
 
 	for_each_row(row, cases) {
 		start(true, RTT_NS);
 		f.v.dcqcn.rate_q16 = row->rate << 16;
 		f.v.dcqcn.target_q16 = LINE_BYTES_PS << 16;
+		f.v.dcqcn.flags |= row->flags;
 		f.v.dcqcn.decays = row->decays;
 		f.v.dcqcn.timer_steps = row->steps;
 		f.v.dcqcn.since_ns = START_NS - 55000 * row->steps;

@@ -111,7 +111,8 @@ static inline u64 quell_dart_share_bytes_ps(const struct quell_dart_params *p,
 
 /*
  * DCQCN's timers stand still while n above 1 governs: marks are hidden, so that no notification
- * does not mean that the network has room.
+ * does not mean that the network has room.  After a loss they run, or each one would halve the rate
+ * again before it has recovered.
  */
 static inline void quell_dart_hold(struct quell_dart_vars *v, const struct quell_dart_params *p,
 				   const struct quell_sample *s)
@@ -119,6 +120,7 @@ static inline void quell_dart_hold(struct quell_dart_vars *v, const struct quell
 	u64 span_ns;
 
 	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps ||
+	    v->dcqcn.flags & QUELL_DCQCN_F_LOSS ||
 	    v->dcqcn.rate_q16 >> QUELL_Q16_SHIFT <= quell_dart_share_bytes_ps(p, s))
 		return;
 	span_ns = quell_max_u64(v->dcqcn.decays * p->dcqcn.alpha_timer_ns,
