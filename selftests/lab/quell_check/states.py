@@ -109,15 +109,16 @@ def _source_ecn(run):
 
 
 def _both(run):
-    for begin, end, n, flows in ((0, 10, 2, (1, 2)), (10, 20, 3, (1, 2, 3))):
+    # far's first flight, at line rate, marks on the trunk: Non-Receiver Congestion for a round trip.
+    for begin, end, n, flows, settled in ((0, 10, 2, (1, 2), 0.2), (10, 20, 3, (1, 2, 3), 0.4)):
         yield (f"first step, n = {n}: Receiver Congestion within 0.2 ms",
                begin < run.entered_ms("r", "receiver", begin) < begin + 0.2)
         yield (f"first step, n = {n}: not Non-Receiver Congestion",
-               run.state("r", "non-receiver", begin, end) == 0)
+               run.state("r", "non-receiver", begin + settled, end) == 0)
         for flow in flows:
             yield (f"first step: n = {n} limits flow {flow}",
-                   run.told(flow, n, begin + 0.2, end) == 1
-                   and run.limited(flow, "n", begin + 0.2, end) == 1)
+                   run.told(flow, n, begin + settled, end) == 1
+                   and run.limited(flow, "n", begin + settled, end) == 1)
     yield ("second step: Non-Receiver Congestion within 0.4 ms",
            20 < run.entered_ms("r", "non-receiver", 20) < 20.4)
     yield "second step: never without congestion", run.state("r", "none", 20.4, 45) == 0
