@@ -9,7 +9,7 @@ import os
 import re
 import unittest
 
-from quell_lab import cli, plan, presets, runner, scenario
+from quell_lab import incast, options, plan, presets, runner, scenario
 from quell_lab.algorithms import ALGORITHMS, find, make_variant
 from quell_lab.cores import cores
 from quell_lab.errors import InputError
@@ -147,7 +147,7 @@ class Runs(unittest.TestCase):
         argv = ["incast", "--senders", "2", "--bytes", "1000", "--rate", "10gbit", "--delay", "1us",
                 "--cc", "smartt:preset=nscc,smartt:preset=nscc:fi=2,smartt",
                 "--set", "smartt.fi=3", "--set", "smartt.batch=4", "--out", "x"]
-        wanted = scenario.build(*cli.incast_table(cli.make_parser().parse_args(argv)))
+        wanted = scenario.build(*incast.incast_table(options.make_parser().parse_args(argv)))
         self.assertEqual([(one.label, one.preset, one.values["fi"] >> 16, one.values["batch"])
                           for one in wanted.variants],
                          [("smartt:preset=nscc", "nscc", 3, 4),
