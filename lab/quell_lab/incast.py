@@ -12,9 +12,10 @@ def incast_table(args):
     """The scenario dictionary an incast command line stands for."""
     places = Places(options=INCAST_OPTIONS)
     table = {"title": f"Incast {args.senders}:1, {args.bytes} bytes, {args.rate}"}
-    for name, _, key, *_ in INCAST:
+    for name, _, key, default, _ in INCAST:
         value = getattr(args, name.replace("-", "_"))
-        if value is not None:
+        # Defaults of swport, which are those of [queue], would be refused with other ports.
+        if value is not None and not (key.startswith("queue.") and value == default):
             section, _, last = key.rpartition(".")
             (table.setdefault(section, {}) if section else table)[last] = value
     network, kind = table["topology"], args.topology
