@@ -4,6 +4,7 @@
  */
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -14,6 +15,9 @@
 
 /* High enough never to drop; every port has an explicit queue from the start. */
 #define DEFAULT_LIMIT_PKTS	100000
+
+/* Of an attribute as bytes; that of the longest, RED's table, is 256. */
+#define QDISC_HEX_MAX_BYTES	256
 
 /* netem attribute, since Linux 6.6. */
 #define NETEM_PRNG_SEED		14
@@ -215,13 +219,70 @@ static void qdisc_labexpress(const struct port *port)
 	nl_do(nodes[port->node].rt_fd, &req);
 }
 
+static void put_hex(struct request *req, int attr, const char *digits)
+{
+	uint8_t bytes[QDISC_HEX_MAX_BYTES];
+	size_t size = strlen(digits) / 2, i;
+
+	if (size > sizeof(bytes) || strlen(digits) % 2 ||
+	    strspn(digits, "0123456789abcdef") != strlen(digits))
+		fail("'%s' is not of bytes in hexadecimal, at most %zu", digits, sizeof(bytes));
+	for (i = 0; i < size; i++) {
+		char byte[] = { digits[2 * i], digits[2 * i + 1], '\0' };
+
+		bytes[i] = strtoul(byte, NULL, 16);
+	}
+	nl_put(req, attr, bytes, size);
+}
+
+/* An attribute of a qdisc of the kernel: NUMBER:TYPE=VALUE */
+static void put_attribute(struct request *req, char *word)
+{
+	char *type = strchr(word, ':'), *value = strchr(word, '=');
+	int attr;
+
+	if (!type || !value || type > value)
+		fail("'%s' is not NUMBER:TYPE=VALUE", word);
+	*type++ = '\0';
+	*value++ = '\0';
+	attr = number(word, 1, NLA_TYPE_MASK);
+	if (!strcmp(type, "u8")) {
+		uint8_t small = number(value, 0, UINT8_MAX);
+
+		nl_put(req, attr, &small, sizeof(small));
+	} else if (!strcmp(type, "u32")) {
+		nl_put_u32(req, attr, number(value, 0, UINT32_MAX));
+	} else if (!strcmp(type, "u64")) {
+		nl_put_u64(req, attr, number(value, 0, UINT64_MAX));
+	} else if (!strcmp(type, "hex")) {
+		put_hex(req, attr, value);
+	} else {
+		fail("'%s' is not u8, u32, u64 or hex", type);
+	}
+}
+
+/* A qdisc of the kernel, with the attributes in the words of the line. */
+static void qdisc_of_kernel(const struct port *port, const char *kind)
+{
+	struct nlattr *options;
+	struct request req;
+	int i;
+
+	qdisc_start(&req, port, kind);
+	if (line.n > 4) {
+		options = nl_nest(&req, TCA_OPTIONS);
+		for (i = 4; i < line.n; i++)
+			put_attribute(&req, line.word[i]);
+		nl_nest_end(&req, options);
+	}
+	nl_do(nodes[port->node].rt_fd, &req);
+}
+
 /* qdisc NODE DEV KIND [key=value ...] */
 void cmd_qdisc(void)
 {
 	static const char *const fifo_keys[] = { "limit", NULL };
-	static const char *const no_keys[] = { NULL };
 	const struct port *port;
-	struct request req;
 	const char *kind;
 
 	need_words(3, PLAN_WORDS_MAX);
@@ -242,9 +303,7 @@ void cmd_qdisc(void)
 			fail("%s needs limit=", kind);
 		qdisc_fifo(port, kind, number(option(4, "limit"), 1, UINT32_MAX));
 	} else {
-		only_options(4, no_keys);
-		qdisc_start(&req, port, kind);
-		nl_do(nodes[port->node].rt_fd, &req);
+		qdisc_of_kernel(port, kind);
 	}
 }
 

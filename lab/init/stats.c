@@ -130,6 +130,72 @@ static void add_labexpress(struct port *port, const struct nlattr *app)
 	    stats.credit_pkts, stats.credit_drop_pkts, stats.backlog_max_bytes);
 }
 
+/* Of tc_*_xstats, the words of 32 bits that count marked packets, and their number. */
+static const struct {
+	const char *kind;
+	int word[2];
+	int n;
+} mark_words[] = {
+	{ "red",	{ 3 },		1 },
+	{ "codel",	{ 6, 8 },	2 },
+	{ "fq_codel",	{ 3, 7 },	2 },
+	{ "pie",	{ 9 },		1 },
+	{ "fq",		{ 20 },		1 },
+	{ "dualpi2",	{ 6 },		1 },	/* marks of the step are among them */
+};
+
+static uint32_t marks_of_cake(const struct nlattr *app)
+{
+	const struct nlattr *tb[TCA_CAKE_STATS_MAX + 1], *tins[TC_CAKE_MAX_TINS + 1];
+	const struct nlattr *tin[TCA_CAKE_TIN_STATS_MAX + 1];
+	uint32_t sum = 0, marks;
+	int i;
+
+	nl_parse(tb, TCA_CAKE_STATS_MAX, nl_data(app), nl_len(app));
+	if (!tb[TCA_CAKE_STATS_TIN_STATS])
+		return 0;
+	nl_parse(tins, TC_CAKE_MAX_TINS, nl_data(tb[TCA_CAKE_STATS_TIN_STATS]),
+		 nl_len(tb[TCA_CAKE_STATS_TIN_STATS]));
+	for (i = 1; i <= TC_CAKE_MAX_TINS; i++) {
+		if (!tins[i])
+			continue;
+		nl_parse(tin, TCA_CAKE_TIN_STATS_MAX, nl_data(tins[i]), nl_len(tins[i]));
+		if (!tin[TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS])
+			continue;
+		memcpy(&marks, nl_data(tin[TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS]),
+		       sizeof(marks));
+		sum += marks;
+	}
+	return sum;
+}
+
+/* Packets that a qdisc of the kernel marked. */
+static void add_marks(struct port *port, const char *kind, const struct nlattr *app)
+{
+	uint32_t sum = 0, marks;
+	size_t i;
+	int k;
+
+	if (!strcmp(kind, "cake")) {
+		add(port, " mark_pkts=%" PRIu32, marks_of_cake(app));
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(mark_words); i++)
+		if (!strcmp(kind, mark_words[i].kind))
+			break;
+	if (i == ARRAY_SIZE(mark_words))
+		return;
+	for (k = 0; k < mark_words[i].n; k++) {
+		size_t offset = mark_words[i].word[k] * sizeof(marks);
+
+		if (nl_len(app) < (int)(offset + sizeof(marks)))
+			fail("qdisc of '%s': its counters have another form", port->name);
+		memcpy(&marks, (const char *)nl_data(app) + offset, sizeof(marks));
+		sum += marks;
+	}
+	add(port, " mark_pkts=%" PRIu32, sum);
+}
+
 static void each_qdisc(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct nlattr *tb[TCA_MAX + 1], *st[TCA_STATS_MAX + 1];
@@ -166,6 +232,8 @@ static void each_qdisc(const struct nlmsghdr *nlh, void *arg)
 		add_swport(port, st[TCA_STATS_APP]);
 	if (!strcmp(kind, LABEXPRESS_KIND) && st[TCA_STATS_APP])
 		add_labexpress(port, st[TCA_STATS_APP]);
+	if (st[TCA_STATS_APP])
+		add_marks(port, kind, st[TCA_STATS_APP]);
 }
 
 static void collect_node(const struct node *node)

@@ -149,6 +149,8 @@ class Variant:
     program: object = None	# the Algorithm of a BPF object
     variant: str = None		# of VARIANTS
     credit_bytes: int = 0	# sent unasked, the rest by credits of receivers; 0: no credits
+    qdisc: object = None	# port_qdisc.PortQdisc in place of swport
+    tcp_ecn: object = None	# net.ipv4.tcp_ecn of hosts; None: the kernel's default
 
     @property
     def algorithm(self):

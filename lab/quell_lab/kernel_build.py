@@ -21,7 +21,8 @@ CONFIG = os.path.join(runner.HERE, "kernel", "lab.config")
 # Options that later kernels may not offer: 7.3 has PREEMPT_NONE of no architecture that can be
 # preempted, and no longer asks for PROC_SYSCTL.
 MAY_LACK = ("CONFIG_PREEMPT_NONE", "CONFIG_PROC_SYSCTL")
-AREAS = ("kmod-cc", "kmod-qdisc", "lab/modules", "lab/comparators", "lab/tutorial")
+AREAS = ("kmod-cc", "kmod-qdisc", "lab/modules", "lab/comparators", "lab/tutorial",
+         "lab/qdiscs")
 MODULES = os.path.join(runner.ROOT, "scripts", "build-modules")
 OBJECT_BYTES = 200_000_000
 READY_BYTES = 20_000_000

@@ -68,7 +68,7 @@ def is_by_marks(variant):
 
 def _marks(places, variants, flows):
     """A sentence where nothing marks for those that need it."""
-    names = [variant.label for variant in variants if is_by_marks(variant)]
+    names = [variant.label for variant in variants if is_by_marks(variant) and not variant.qdisc]
     names += sorted({flow.cc for flow in flows if flow.cc in BY_MARKS} - set(names))
     if names:
         yield (f"{', '.join(names)} without {places.word('queue.ecn')}: no switch marks packets, "

@@ -67,6 +67,10 @@ INCAST = (
     ("deflect-tokens", "N", "queue.deflect-tokens", None, "most a flow may have; default 4"),
     ("deflect-idle", "TIME", "queue.deflect-idle", None, "above the delay difference of any two "
      "paths; default 10ms"),
+    ("qdisc", "'KIND WORD...'", "queue.qdisc", None, "switch ports are this qdisc of the kernel, in "
+     "the words of tc, instead of swport: codel, fq_codel, pie, fq, cake, red, or from 6.17 on "
+     "dualpi2"),
+    ("tcp-ecn", "N", "tcp-ecn", None, "net.ipv4.tcp_ecn of hosts; from 3 on, Accurate ECN"),
     ("noise", "TIME", "noise.max", None, "hosts receive packets up to this late, at random"),
     ("noise-at", "HOSTS", "noise.at", None, "which: hosts (default: all), senders, receivers"),
     ("cc", "CC[:KEY=VALUE]...,...", "algorithm", REQUIRED, "congestion controls, each a run of its "

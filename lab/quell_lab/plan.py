@@ -44,7 +44,8 @@ HASH_BY_FIELDS = 3
 def modules(scenario, variant):
     """Modules to load for one variant, in order."""
     own = variant.modules
-    return LAB_MODULES + (TRACED_MODULES if own and scenario.record.core else own)
+    ports = (variant.qdisc.module,) if variant.qdisc and variant.qdisc.module else ()
+    return LAB_MODULES + ports + (TRACED_MODULES if own and scenario.record.core else own)
 
 
 def write(scenario, variant):
@@ -194,6 +195,8 @@ def _sysctls(scenario, variant, own):
         lines.append(f"sysctl {host} net.ipv4.tcp_congestion_control "
                      f"{own.get(host, variant.name)}")
         lines += [f"sysctl {host} {key} {value}" for key, value in HOST_SYSCTLS]
+        if variant.tcp_ecn is not None:
+            lines.append(f"sysctl {host} net.ipv4.tcp_ecn {variant.tcp_ecn}")
         # A probe for a lost tail is new data, which no credit pays for.
         if variant.is_express:
             lines.append(f"sysctl {host} net.ipv4.tcp_early_retrans 0")
@@ -282,8 +285,10 @@ def _qdiscs(scenario, variant):
     for switch in scenario.graph.switches:
         for port in scenario.graph.ports[switch]:
             number += 1
-            if own:
-                lines.append(f"qdisc {switch} {port.dev} {own(queue.limit_bytes)}")
+            if own or variant.qdisc:
+                lines.append(f"qdisc {switch} {port.dev} "
+                             + (own(queue.limit_bytes) if own else
+                                variant.qdisc.plan(port.cable.rate_bits_ps)))
                 continue
             lines.append(f"qdisc {switch} {port.dev} bfifo limit={queue.limit_bytes}"
                          if switch in queue.fifo else

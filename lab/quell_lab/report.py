@@ -185,6 +185,10 @@ def algorithms(scenario):
             parts = [f"preset {variant.of_paper}, as none is named"]
         if variant.variant:
             parts.insert(0, f"variant {variant.variant}")
+        if variant.qdisc:
+            parts.append(f"ports {variant.qdisc.text}")
+        if variant.tcp_ecn is not None:
+            parts.append(f"tcp_ecn {variant.tcp_ecn}")
         if variant.nic_pace_bits_ps:
             parts.insert(0, f"NICs pace flows at {units.show_rate(variant.nic_pace_bits_ps)}")
         if variant.credit_bytes:

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from . import connections, express, measure, pfc, processes, rcp, rounds
+from . import connections, express, measure, pfc, port_qdisc, processes, rcp, rounds
 from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
 
@@ -237,6 +237,8 @@ def physics(scenario, result):
     for label, rows in result.queues.items():
         top = max(backlog for _, backlog in rows)
         counters = result.ports.get(label, {})
+        if counters.get("kind") in port_qdisc.QDISCS:
+            continue		# its limit is in packets, or in memory
         mark = (queue_max_bytes(counters, [(0, scenario.queue.limit_bytes)])
                 + counters.get("control_backlog_max_bytes", scenario.queue.control_limit_bytes))
         # What the card gave back waits for it in the stack: in the backlog, but in no band.
@@ -317,7 +319,7 @@ def _port_problems(scenario, label, counters, packet):
     if counters is None:
         return [f"port {label}: no line in ports.out"]
     problems = []
-    if counters.get("kind") in ("bfifo", rcp.KIND):
+    if counters.get("kind") in ("bfifo", rcp.KIND, *port_qdisc.QDISCS):
         return problems		# it has no watermark
     limits = (("data", scenario.queue.limit_bytes), ("control", scenario.queue.control_limit_bytes))
     if counters.get("kind") == express.KIND:

@@ -22,6 +22,9 @@ BUILD = {"normal": os.path.join(ROOT, "build", "lab"),
          "bpf": os.path.join(ROOT, "build", "lab-bpf"),
          "debug": os.path.join(ROOT, "build", "lab-debug")}
 UML_RUN = os.path.join(HERE, "uml-run")
+DEFAULT_SERIES = "6.12"
+TCP_ECN_CLASSIC_MAX = 2		# of net.ipv4.tcp_ecn, where TCP has no Accurate ECN
+ACCURATE_ECN = b"\0tcp_ecn_option\0"	# a sysctl
 MAKE = {"normal": "make lab", "bpf": "make lab-bpf", "debug": "make lab-debug"}
 
 PLAN_PLACE = re.compile(r"^plan line [0-9]+: run: (?=program )")	# which nobody wrote
@@ -52,11 +55,21 @@ class Kernel:
     guest_bytes: object = None		# memory of a run; None: by its hosts
 
     @property
+    def label(self):
+        """Its name on a command line."""
+        return DEFAULT_SERIES if self.kind == "normal" else self.kind
+
+    @property
     def version(self):
         """Release of the kernel, as its executable says."""
         with open(self.linux, "rb") as file:
             match = VERSION.search(file.read())
         return match.group(1).decode() if match else None
+
+    def has(self, text):
+        """Whether its executable has a text, such as the name of a sysctl."""
+        with open(self.linux, "rb") as file:
+            return text in file.read()
 
 
 def find_kernel(kind):
@@ -88,10 +101,22 @@ def kernel_of(variant, kernel):
     return find_kernel("bpf")
 
 
+def _check_ports(kernel, variant):
+    """InputError where a kernel lacks the qdisc or the Accurate ECN of a run."""
+    qdisc = variant.qdisc
+    if qdisc and qdisc.module and not os.path.exists(os.path.join(kernel.modules, qdisc.module)):
+        raise InputError(f"--kernel {kernel.label}", f"Linux {kernel.version} has no {qdisc.kind}, "
+                         f"which the ports of '{variant.label}' are")
+    if (variant.tcp_ecn or 0) > TCP_ECN_CLASSIC_MAX and not kernel.has(ACCURATE_ECN):
+        raise InputError(f"--kernel {kernel.label}", f"Linux {kernel.version} has no Accurate ECN: "
+                         f"tcp-ecn of '{variant.label}' is at most {TCP_ECN_CLASSIC_MAX}")
+
+
 def check_modules(wanted, scenario):
-    """InputError for a module that is not built, before anything runs."""
+    """InputError for a module that is not built, or that a kernel lacks, before anything runs."""
     for variant in scenario.variants:
         kernel = kernel_of(variant, wanted)
+        _check_ports(kernel, variant)
         for name in (words.split()[0] for words in plan.modules(scenario, variant)):
             if not os.path.exists(os.path.join(kernel.modules, name)):
                 raise InputError("modules" if name in plan.LAB_MODULES else f"--cc {variant.label}",

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, credit, deflection, express, fabric, files, flows, \
-    lookahead, measure, needs, paper, pfc, plot_tables, processes, rcp, slowdown, topology
+    lookahead, measure, needs, paper, pfc, plot_tables, port_qdisc, processes, rcp, slowdown, \
+    topology
 from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
@@ -24,6 +25,7 @@ NOISE_MAX = 100 * 10**6		# LABNIC_NOISE_MAX_NS
 TELEMETRY_MIN, TELEMETRY_MAX = 100, 10**9	# SWPORT_TELEMETRY_MIN, _MAX
 TRIM_MIN, TRIM_MAX = 64, 65535			# SWPORT_TRIM_SIZE_MIN, _MAX
 TCP_INT_USE = 2			# QUELL_TCPINT_USE
+TCP_ECN_MAX = 5			# of net.ipv4.tcp_ecn, from 3 on Accurate ECN
 # Parameter "acks-per-rtt" of "quell": its largest value, its default, one for each packet.
 ACKS_PER_RTT_MAX = 1000
 ACKS_PER_RTT = 4
@@ -88,6 +90,7 @@ QUEUE_KEYS = {
     "tcp-int": Key("time", TELEMETRY_MIN, TELEMETRY_MAX, None),
     "buffer": Key("size", 600, SIZE_MAX, None),
     "alpha": Key("q16", 1, ALPHA_MAX_Q16, Q16_ONE),
+    "qdisc": Key("text", default=None),
     **deflection.KEYS,
     **rcp.KEYS,
 }
@@ -113,6 +116,8 @@ ALGORITHM_KEYS = {
     "expedite": Key("bool", default=False),
     "tcp-int": Key("int", 0, TCP_INT_USE, 0),
     "acks-per-rtt": Key("int", 0, ACKS_PER_RTT_MAX, None),
+    "qdisc": Key("text", default=None),
+    "tcp-ecn": Key("int", 0, TCP_ECN_MAX, None),
     "set": Key("table", default=None),
 }
 # Of them those that a Variant has as they are.
@@ -135,6 +140,7 @@ TOP_KEYS = {
     "until": Key("time", 1000, flows.TIME_MAX, None),
     "tso": Key("int", 1, TSO_MAX, 1),
     "option": Key("bool", default=False),
+    "tcp-ecn": Key("int", 0, TCP_ECN_MAX, None),
     "family": Key("int", 4, 6, 4),
     "multipath": Key("bool", default=False),
     "topology": Key("table"),
@@ -326,7 +332,7 @@ def build(table, places=None, scale=None):
     pauses = pfc.build(places, top, graph, wanted)
     if pauses:
         queue = replace(queue, limit_bytes=pauses.most_bytes(graph))
-    for own in (rcp, express):
+    for own in (rcp, express, port_qdisc):
         own.need(places, top["queue"] or {}, queue, pauses, variants, top, graph, wanted)
     deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
@@ -522,6 +528,22 @@ def _check_paths(where, entry, variant, option):
         raise InputError(where, "plb changes a flow's hash: not with entropies, nor without rehash")
 
 
+def _of_network(entry):
+    """What of an algorithm's keys its ports and hosts have, for its label."""
+    kind = (entry["qdisc"] or "").split()[:1]
+    return {**({"qdisc": kind[0]} if kind else {}),
+            **({} if entry["tcp-ecn"] is None else {"tcp-ecn": entry["tcp-ecn"]})}
+
+
+def _network(places, path, entry, top):
+    """Qdisc of ports and tcp_ecn of hosts of a run: its own, or those of all."""
+    own = entry["qdisc"] is not None
+    qdisc = port_qdisc.build(places.name(f"{path}.qdisc" if own else "queue.qdisc"),
+                             entry["qdisc"] if own else (top["queue"] or {}).get("qdisc"))
+    tcp_ecn = top["tcp-ecn"] if entry["tcp-ecn"] is None else entry["tcp-ecn"]
+    return {"qdisc": qdisc, "tcp_ecn": tcp_ecn}
+
+
 def _variants(places, top, queue, graph):
     tables = top["algorithm"]
     # Without IPv6 entropies are refused whatever the option.
@@ -538,12 +560,14 @@ def _variants(places, top, queue, graph):
             pairs = {key: entry[key] for key in ("variant", "preset") if entry[key] is not None}
             if entry["credit"] is not None:
                 pairs = {"credit": show_size(entry["credit"]), **pairs}
+            pairs.update(_of_network(entry))
             pairs.update(settings)
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
         variant = replace(variant, nic_pace_bits_ps=entry["nic-pace"] or 0,
                           tcp_int=entry["tcp-int"], credit_bytes=entry["credit"] or 0,
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant),
+                          **_network(places, path, entry, top),
                           **{key: entry[key] for key in AS_WRITTEN})
         _check_paths(where, entry, variant, option)
         credit.check(where, entry, variant, queue, top, graph)
