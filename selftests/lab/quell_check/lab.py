@@ -2,6 +2,7 @@
 """Command lines of the laboratory, and the tables they leave."""
 
 import csv
+import glob
 import json
 import math
 import os
@@ -60,6 +61,13 @@ def summary(out):
     """summary.json's part per algorithm."""
     with open(os.path.join(out, "summary.json"), encoding="utf-8") as file:
         return json.load(file)["cc"]
+
+
+def counted_marks(out, label):
+    """Marked packets of which the senders of a run were notified: delivered_ce of all flows."""
+    path, = glob.glob(os.path.join(out, "raw", f"*-{label}", "out", "marks.out"))
+    with open(path, encoding="ascii") as file:
+        return sum(int(line.split()[2]) for line in file)
 
 
 def round_trip_ns(rate_bits_ps, delay_ns, mtu_bytes, option_bytes=0):
