@@ -116,7 +116,7 @@ def run(wanted, kernels, args, timeout_s, facts):
         [batch.done.summaries for batch in batches[side, stem]] for side in "ab"))]
     write(os.path.join(args.out, FILE), found)
     if not args.quiet:
-        print("\n".join(f"{side.upper()}: Linux {kernel.version}, {kernel.kind}"
+        print("\n".join(f"{side.upper()}: {kernel.label}, Linux {kernel.version}"
                         for side, kernel in zip("ab", kernels)))
         lines = list(texts(found))
         print("\n".join(show.lines(("differs", "A", "B", "B/A"), lines)) if lines else
