@@ -194,7 +194,8 @@ def _sysctls(scenario, variant, own):
     for host in graph.hosts:
         lines.append(f"sysctl {host} net.ipv4.tcp_congestion_control "
                      f"{own.get(host, variant.name)}")
-        lines += [f"sysctl {host} {key} {value}" for key, value in HOST_SYSCTLS]
+        lines += [f"sysctl {host} {key} {value}"
+                  for key, value in (*HOST_SYSCTLS, *scenario.sysctls)]
         if variant.tcp_ecn is not None:
             lines.append(f"sysctl {host} net.ipv4.tcp_ecn {variant.tcp_ecn}")
         # A probe for a lost tail is new data, which no credit pays for.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from . import captures, convergence, credit, deflection, express, fabric, files, flows, \
     lookahead, measure, needs, paper, pfc, plot_tables, port_qdisc, processes, rcp, slowdown, \
-    topology
+    sysctls, topology
 from .algorithms import SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
@@ -141,6 +141,7 @@ TOP_KEYS = {
     "tso": Key("int", 1, TSO_MAX, 1),
     "option": Key("bool", default=False),
     "tcp-ecn": Key("int", 0, TCP_ECN_MAX, None),
+    "sysctl": Key("table", default=None),
     "family": Key("int", 4, 6, 4),
     "multipath": Key("bool", default=False),
     "topology": Key("table"),
@@ -246,6 +247,7 @@ class Scenario:
     syscall_ns: int = 0		# what a system call of theirs takes
     directory: str = ""		# of the scenario file, or the working directory
     plots: tuple = ()		# plot_tables.Plot
+    sysctls: tuple = ()		# (name, value) of hosts
     known_routes: dict = field(default_factory=dict)	# (src, dst): links and MTU, once asked
 
     def stages(self, flow):
@@ -376,7 +378,7 @@ def build(table, places=None, scale=None):
                     (*_notes(places, top, queue), *pfc.notes(places, top, pauses),
                      *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
                     table, programs, top["syscall"] if programs else 0,
-                    processes.directory_of(places), plots)
+                    processes.directory_of(places), plots, sysctls.build(places, top["sysctl"]))
     paper.check_needs(places, rows, found)
     return found
 

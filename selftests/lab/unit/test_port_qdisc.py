@@ -91,6 +91,23 @@ class Scenarios(unittest.TestCase):
                          ["cubic", "reno:qdisc=swport:tcp-ecn=2"])
         self.assertNotIn("tcp_ecn", plan.write(build(), build().variants[0]))
 
+    def test_sysctls(self):
+        name = "net.ipv4.tcp_wmem"
+        text = plan.write(*(lambda one: (one, one.variants[0]))(build(sysctl={
+            name: "1 2 3", "net.core.somaxconn": 9})))
+        self.assertIn("sysctl h3 net.core.somaxconn 9\n", text)
+        # After the lab's, which it replaces.
+        self.assertEqual(text[text.rindex(f"sysctl h1 {name}"):].splitlines()[0],
+                         f"sysctl h1 {name} 1 2 3")
+        self.assertNotIn("sysctl s1 net.core", text)
+        for table, wanted in (({"tcp_wmem": 1}, 'sysctl."tcp_wmem": not a name'),
+                              ({"net.ipv4": {"x": 1}}, "is not a number, or words"),
+                              ({name: "1\n2"}, "is not a number, or words"),
+                              ({name: True}, "is not a number, or words"),
+                              ({"net.ipv4.tcp_congestion_control": "bbr"}, "by the algorithm")):
+            with self.assertRaisesRegex(InputError, wanted):
+                build(sysctl=table)
+
     def test_refused(self):
         for changes, wanted in (
                 ({"queue": {"qdisc": "fq", "ecn": "10kb"}}, "queue.ecn: says nothing"),
