@@ -16,6 +16,7 @@ SEEDS = "5"
 # Of medians; closer ones are not reported, however little the seeds differ.
 LEAST_RATIO = 0.01
 FILE = "diff.csv"
+NO_SPREAD = " (no spread)"
 COLUMNS = ("scenario", "cc", "quantity", "seeds", "a_median", "a_min", "a_max", "b_median",
            "b_min", "b_max", "ratio", "differs")
 
@@ -40,6 +41,12 @@ class Row:
         """Whether the seeds' ranges are apart, and the medians by more than LEAST_RATIO."""
         apart = max(self.a) < min(self.b) or max(self.b) < min(self.a)
         return apart and (self.ratio is None or abs(self.ratio - 1) >= LEAST_RATIO)
+
+
+    @property
+    def has_spread(self):
+        """Whether the seeds change it at all."""
+        return len({*self.a}) > 1 or len({*self.b}) > 1
 
 
 def rows(stem, ours, theirs):
@@ -83,7 +90,8 @@ def texts(found):
     for row in found:
         if row.differs:
             name, _ = seeds.OF_RUN.get(row.quantity, (row.quantity, None))
-            yield (f"{row.scenario}, {row.label}: {name}", _shown(row.quantity, row.a),
+            yield (f"{row.scenario}, {row.label}: {name}{'' if row.has_spread else NO_SPREAD}",
+                   _shown(row.quantity, row.a),
                    _shown(row.quantity, row.b), "-" if row.ratio is None else f"{row.ratio:.3f}")
 
 

@@ -200,6 +200,12 @@ class Differences(unittest.TestCase):
         self.assertEqual(self.differs((1000, 1000, 1000), (1009, 1009, 1009)), [])
         self.assertEqual(self.differs((100, 110, 120), (80, 90, 99)), ["fct_p99_ns"])
 
+    def test_without_spread(self):
+        for ours, is_named in (((1000,) * 3, True), ((1000, 1000, 1001), False)):
+            line, = kernel_diff.texts(kernel_diff.rows("one", *(
+                [{"cubic": summary(value)} for value in values] for values in (ours, (2000,) * 3))))
+            self.assertEqual("(no spread)" in line[0], is_named)
+
     def test_earlier_result_is_cleared(self):
         """One of run, of several seeds, of diff; other files stay."""
         with tempfile.TemporaryDirectory() as out:
