@@ -38,12 +38,16 @@ class Lab:
                       done.stdout, 30)
         raise Failed
 
-    def run_text(self, name, text):
-        """The same of a scenario's text."""
+    def write(self, name, text):
+        """Path of a scenario's text."""
         path = directory(self.scratch, name) + ".scenario"
         with open(path, "w", encoding="ascii") as file:
             file.write(text)
-        return self.run(name, "run", path)
+        return path
+
+    def run_text(self, name, text, *words):
+        """The same of a scenario's text."""
+        return self.run(name, "run", self.write(name, text), *words)
 
     def run_scenario(self, name, *words):
         """The same of a ready-made scenario."""
