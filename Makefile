@@ -165,6 +165,11 @@ check-quick: deps-demo
 	$(MAKE) tools lab
 	selftests/check quick
 
+# Suites of the laboratory on another kernel: KERNEL=7.3, TREE or TREE@COMMIT
+on-kernel: deps-demo
+	$(MAKE) tools lab
+	selftests/on-kernel "$(KERNEL)"
+
 # A million packets of bad input on the debug kernel; "make check" sends a tenth
 spoof: lab-debug
 	selftests/lab/spoof 1000000
@@ -247,6 +252,7 @@ help:
 	@echo '    SCENARIOS=lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
 	@echo 'make site         pages, man pages and those figures for a browser, searchable, in site/ (SITE=)'
 	@echo 'make check        all suites; installs what they need; about 40 minutes on two cores'
+	@echo 'make on-kernel KERNEL=7.3  suites of the laboratory on a kernel that lab/lab --kernel takes'
 	@echo 'make check-quick  four quick suites, user space and one of the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make quickstarts  the quick starts in fresh systems of Debian 12 and 13 (SUITES=trixie), as root'
@@ -276,7 +282,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo demo-figure shell reproduce site check check-quick check-packages race rt secure-boot check-agent spoof tcp-originals \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo demo-figure shell reproduce site check check-quick on-kernel check-packages race rt secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site
