@@ -2,6 +2,7 @@
 /*
  * Applies a core's decision to TCP's state.
  */
+#include <linux/jhash.h>
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include "flow/flow.h"
@@ -16,8 +17,8 @@
 
 /* TCP does not pace the first segments of a connection, this many (tcp_output.c). */
 #define UNPACED_SEGMENTS	10
-/* Part of a window that TSO may send as one, one in so many, unless flows are fitted to paths. */
-#define BURST_SHARE		4
+/* Least part of a window that TSO may send as one, one in so many, but not fewer packets. */
+#define BURST_SHARE		3
 #define BURST_LEAST_PKTS	2
 
 /*
@@ -125,6 +126,27 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 	return room_pkts >= burst_pkts ? cwnd_pkts : max(inflight_pkts, 1U);
 }
 
+/*
+ * A burst of half a window, the stack's limit, meets the queue as it is at one moment of each round
+ * trip, always the same one.  For an algorithm that uses delay, a flow that then meets the longest
+ * queue loses its share.  So TSO sends at most a third to a half of the window as one, or two
+ * segments, a random part.  A fixed part would have to be small to change the moment, and small
+ * bursts cost instructions.  TIMELY has a limit of its own; flows that are fitted to their paths do
+ * without, as the time of their own bursts is subtracted.  Socket lock.
+ */
+static void apply_burst_limit(struct sock *sk, const struct quell_flow *flow, u32 cwnd_pkts)
+{
+	u32 least_pkts, random_pkts;
+
+	if (!flow || flow->adapt.phase != QUELL_ADAPT_OFF || flow->algo->core->segment_pkts ||
+	    flow->algo->core->needs.signal != QUELL_ADAPT_DELAY)
+		return;
+	least_pkts = cwnd_pkts / BURST_SHARE;
+	random_pkts = reciprocal_scale(jhash_1word(tcp_sk(sk)->snd_una, 0),
+				       cwnd_pkts / 2 - least_pkts);
+	quell_limit_burst(sk, max(least_pkts + random_pkts, BURST_LEAST_PKTS));
+}
+
 /* The signal that a reduction on an acknowledgment is for. */
 static enum quell_reduction apply_ack_signal(const struct quell_flow *flow,
 					     const struct quell_sample *sample,
@@ -199,12 +221,7 @@ static void apply_trace(const struct sock *sk, const struct quell_flow *flow)
  * becomes two, paced.  One that is no whole number of segments is rounded down, or, with
  * QUELL_CORE_FRACTIONAL, up and down in turn.  The stack's window stays closed until there is room
  * for a burst.  CUBIC's or the search's decision replaces @decision where one of these governs.
- *
- * A burst of a whole window, by TSO, meets the queue as it is at one moment of each round trip,
- * always the same one.  For an algorithm that uses delay a flow that then meets the longest queue
- * loses its share, so TSO sends at most a fourth of the window as one, or two segments.  TIMELY has
- * a limit of its own; flows that are fitted to their paths do without, as the time of their own
- * bursts is subtracted.  Socket lock.
+ * Socket lock.
  */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		       struct quell_decision *decision, enum quell_reduction why)
@@ -219,9 +236,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		quell_adapt_replace(flow, decision);
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	cwnd_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
-	if (flow && flow->adapt.phase == QUELL_ADAPT_OFF &&
-	    flow->algo->core->needs.signal == QUELL_ADAPT_DELAY && !flow->algo->core->segment_pkts)
-		quell_limit_burst(sk, max(cwnd_pkts / BURST_SHARE, BURST_LEAST_PKTS));
+	apply_burst_limit(sk, flow, cwnd_pkts);
 	if (fitting)
 		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
 	else
