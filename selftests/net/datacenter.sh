@@ -151,7 +151,7 @@ preset_both()
 watch_preset()
 {
 	start_sending && on_host watch &&
-	values_are '(map(.delivery_bytes_ps) | add) > 12e9 / 8 and all(.rtt_ns < 60000) and
+	values_are '(map(.delivery_bytes_ps) | add) > 18e9 / 8 and all(.rtt_ns < 60000) and
 		all(.retrans_segs == 0)' \
 		'.data_backlog_max_bytes < 200000 and .data_drop_pkts == 0 and .trim_pkts == 0' &&
 	jq -es 'map(.[]) | all(.cubic == 0)' "$dir/sums"
