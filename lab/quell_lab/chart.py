@@ -27,11 +27,13 @@ POINTS_MAX = 12000		# of all lines of a facet: more only makes the file larger
 LINE_POINTS = (100, 3000)	# of one line
 FACET_INCH = (4.6, 2.9)
 NARROW_INCH = 3.9
-NARROW_LETTERS = 44		# of a line of its title
+NARROW_LETTERS = (44, 36)	# of a line of its title, and of a facet's
 SINGLE = 1.22			# a chart of one facet is so much larger than one of several
 LEGEND_INCH = 0.2		# a row of the legend below
-LEGEND_COLUMNS = {1: 3}		# by columns of facets
+LEGEND_COLUMNS = {1: 3}		# at most, by columns of facets
+LEGEND_LETTERS = (14, 5)	# in an inch, and instead of a line and the space beside a name
 PT_PER_INCH = 72
+WIDE_PT = 500			# a wider figure takes the width of a page
 # Ticks of a logarithmic axis up to this ratio of its ends: even steps, or these multiples.
 LOG_TICKS = ((5, None), (20, (1, 2, 3, 5, 7)), (1000, (1, 2, 5)), (math.inf, (1,)))
 STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10,
@@ -41,6 +43,7 @@ STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10,
          "pdf.fonttype": 42}
 INSIDE = {"loc": "upper right", "fontsize": 7}		# legends of a facet
 BESIDE = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "fontsize": 8}
+BELOW = {"loc": "center right", "fontsize": 8, "ncols": 2, "columnspacing": 1, "handlelength": 1.2}
 
 
 @dataclass(frozen=True)
@@ -99,13 +102,31 @@ class Chart:
     @property
     def is_wide(self):
         """Whether it takes the width of a page."""
-        return min(self.columns, len(self.facets)) * self.inch * PT_PER_INCH > 450
+        scale = SINGLE if len(self.facets) == 1 else 1
+        return min(self.columns, len(self.facets)) * self.inch * scale * PT_PER_INCH > WIDE_PT
+
+
+def _wrapped(text, letters):
+    return "\n".join(textwrap.fill(line, letters) for line in text.split("\n"))
+
+
+def _narrow(facet):
+    """A facet in lines for a phone; a legend beside it becomes one of its own, below."""
+    letters = NARROW_LETTERS[1]
+    facet = replace(facet, title=_wrapped(facet.title, letters),
+                    x=replace(facet.x, name=_wrapped(facet.x.name, letters)))
+    named = [replace(line, xs=[], ys=[]) for line in facet.lines if line.name]
+    if facet.legend is not BESIDE or not named:
+        return [facet]
+    rows = -(-len(named) // BELOW["ncols"])
+    return [replace(facet, lines=[replace(line, name="") for line in facet.lines], legend=None),
+            Facet(named, Axis(), Axis(), legend=BELOW, inch=LEGEND_INCH * rows, has_axes=False)]
 
 
 def stacked(wide):
     """The same facets below each other, for the width of a phone."""
-    facets = [facet for facet in wide.facets if facet]
-    return replace(wide, facets=facets, columns=1, title=textwrap.fill(wide.title, NARROW_LETTERS),
+    facets = [part for facet in wide.facets if facet for part in _narrow(facet)]
+    return replace(wide, facets=facets, columns=1, title=_wrapped(wide.title, NARROW_LETTERS[0]),
                    inch=NARROW_INCH / (SINGLE if len(facets) == 1 else 1))
 
 
@@ -286,7 +307,9 @@ def figure(chart, runs=()):
             if not facet.legend:
                 for handle, name in zip(*axes.get_legend_handles_labels()):
                     names.setdefault(name, handle)
-        ncols = LEGEND_COLUMNS.get(columns, 6)
+        fit = int(columns * chart.inch * scale * LEGEND_LETTERS[0]) // (
+            max(map(len, names), default=0) + LEGEND_LETTERS[1])
+        ncols = min(LEGEND_COLUMNS.get(columns, 6), max(fit, 1))
         below = LEGEND_INCH * -(-len(names) // ncols) + 0.05 if names else 0
         height = sum(heights) * scale + below + 0.3 * (len(chart.facets) > 1)
         drawn.set_size_inches(columns * chart.inch * scale, height)
@@ -322,6 +345,11 @@ def write_pdf(path, chart, runs=(), title=None):
                                                     "Producer": None,
                                                     "Title": title or chart.title})
     plt.close(drawn)
+
+
+def width_pt(text):
+    """Width of an SVG that svg() made."""
+    return float(re.search(r'<svg [^>]*\bwidth="([0-9.]+)pt"', text)[1])
 
 
 def inline(text, prefix):

@@ -96,7 +96,7 @@ def fairness(results, scenario):
         lines.append(Line(*_gaps([(begin / NS_PER_US + window_us / 2, index)
                                   for begin, index, _ in windows], window_us),
                           "line", label, label))
-    return Chart(f"Fairness among active flows, windows of {window_us:g} µs", [
+    return Chart(f"Fairness among active flows, windows of {window_us:g}\u00a0µs", [
         Facet(lines, chart.time_axis(horizon_ns(results) / NS_PER_US),
               Axis("Jain index", 0, 1.04))])
 
@@ -228,7 +228,7 @@ def flow_lines(result, lines, end_ns):
 
 
 def _of_flows(name, results, lines_of, end_ns, y, scenario=None):
-    how = ("of every flow (dark: first to start, light: last)"
+    how = ("of every flow (purple: first to start, green: last)"
            if all(len(result.flows) <= LINES_MAX for result in results)
            else f"of the active flows: median, {BAND[0]}th to {BAND[1]}th percentile, some alone")
     spans = _spans(scenario) if scenario else []

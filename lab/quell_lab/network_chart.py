@@ -4,12 +4,14 @@
 import math
 from statistics import mean
 
+from . import chart
 from .chart import Axis, Chart, Facet, Line
 
 WIDTH = 960
 TIER_HEIGHT = 84
 BOW_MAX = 40
-LABELS_MAX = 34			# more nodes of a tier have no names
+INCH = 8
+LABELS_MAX = {False: 34, True: 14}	# by whether it is narrow; more nodes of a tier have no names
 INK, SOFT, HOT, SLOW = "#1b1f24", "#8a94a0", "#d55e00", "#cc79a7"
 
 
@@ -60,8 +62,9 @@ def _slower(graph, at):
     return [cable for cable in graph.cables if cable.rate_bits_ps < fastest[kind(cable)]]
 
 
-def make(graph, hot=None):
-    """The Chart; hot: label of a port, of which the cable is drawn thick, or None."""
+def make(graph, hot=None, is_narrow=False):
+    """The Chart; hot: label of a port, of which the cable is drawn thick, or None; is_narrow: for
+    phones."""
     at = places(graph)
     drawn = [cable for cable in graph.cables if cable.a in at and cable.b in at]
     lines = [_cables(drawn, at, color=SOFT, linewidth=0.8)]
@@ -74,7 +77,7 @@ def make(graph, hot=None):
         lines.append(_cables(marked, at, color=HOT, linewidth=2.5,
                              name=f"port {hot}, the longest queue"))
     for row in tiers(graph):
-        is_named = len(row) <= LABELS_MAX
+        is_named = len(row) <= LABELS_MAX[is_narrow]
         look = {"marker": "o" if graph.is_host(row[0]) else "s", "color": INK, "zorder": 3,
                 "markerfacecolor": SOFT if graph.is_host(row[0]) else INK,
                 "markersize": 6 if is_named else 2}
@@ -85,4 +88,5 @@ def make(graph, hot=None):
             lines.append(Line(xs, [y + shift for y in ys], "texts", look={"texts": row}))
     top = max(y for _, y in at.values()) + 40
     return Chart("", [Facet(lines, Axis("", 0, WIDTH), Axis("", -30, top),
-                            inch=top / 90 + 0.3, has_axes=False)], 1, 8)
+                            inch=top / 90 + 0.3, has_axes=False)], 1,
+                 chart.NARROW_INCH / chart.SINGLE if is_narrow else INCH)

@@ -163,8 +163,7 @@ def _draw_all(directory, scenario, results, summaries):
     drawn = {}
     for number, (stem, make) in enumerate(makers.items(), 1):
         show.progress(f"drawing figure {number} of {len(makers)}: {stem}")
-        one = make()
-        drawn[stem] = page.write_figure(directory, stem, one, list(summaries),
-                                        f"{scenario.title}: {stem}", one.is_wide)
+        drawn[stem] = page.write_figure(directory, stem, make(), list(summaries),
+                                        f"{scenario.title}: {stem}")
     show.progress("")
     return drawn

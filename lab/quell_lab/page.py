@@ -19,35 +19,37 @@ class Drawn:
     """A figure for a page."""
 
     svg: markupsafe.Markup
-    is_wide: bool = False	# it takes the width of the page
-    narrow: object = None	# the same for phones, or None
+    narrow: markupsafe.Markup	# the same for phones
+    is_wide: bool		# it takes the width of the page
 
 
-def drawn(text, prefix, is_wide=False):
-    """A figure of the text of an SVG file; prefix: of its ids, which differ within a page."""
-    return Drawn(markupsafe.Markup(chart.inline(text, prefix)), is_wide)
+def drawn(one, prefix, narrow=None):
+    """A figure of a Chart; prefix: of its ids, which differ within a page; narrow: that for phones,
+    of other contents."""
+    shapes = {prefix: one, prefix + NARROW: narrow or chart.stacked(one)}
+    return Drawn(*(markupsafe.Markup(chart.inline(chart.svg(shape), name))
+                   for name, shape in shapes.items()), one.is_wide)
 
 
-def write_figure(directory, stem, one, labels, title, has_narrow=True):
+def write_figure(directory, stem, one, labels, title):
     """Write the file of a Chart, and beside it one for phones; of_file() of them."""
-    shapes = {stem: one, **({stem + NARROW: chart.stacked(one)} if has_narrow else {})}
-    for name, shape in shapes.items():
+    for name, shape in ((stem, one), (stem + NARROW, chart.stacked(one))):
         with open(os.path.join(directory, f"{name}.svg"), "w", encoding="utf-8") as file:
             file.write(chart.svg(shape, labels, title))
     return of_file(directory, stem)
 
 
 def of_file(directory, stem, prefix=""):
-    """The figure of a file, and the one beside it for phones, as a wide one has; prefix: of ids, as
-    for drawn()."""
-    shapes = {}
+    """The figure of a file, and the one beside it for phones, or None; prefix: of ids, as for
+    drawn()."""
+    shapes = []
     for name in (stem, stem + NARROW):
         path = os.path.join(directory, f"{name}.svg")
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                shapes[name] = markupsafe.Markup(chart.inline(file.read(), prefix + name))
-    narrow = shapes.get(stem + NARROW)
-    return Drawn(shapes[stem], bool(narrow), narrow) if stem in shapes else None
+        if not os.path.exists(path):
+            return None
+        with open(path, encoding="utf-8") as file:
+            shapes.append(markupsafe.Markup(chart.inline(file.read(), prefix + name)))
+    return Drawn(*shapes, chart.width_pt(shapes[0]) > chart.WIDE_PT)
 
 
 def looks(labels):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """One self-contained HTML page of a run."""
 
-from . import chart, charts, convergence, network_chart, page, paper, pfc, show, slowdown, units, \
+from . import charts, convergence, network_chart, page, paper, pfc, show, slowdown, units, \
     written
 
 OF_SCENARIO = "As a [[plot]] table of the scenario has it."
@@ -221,7 +221,8 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
     version and notes.
     """
     hot = charts.fullest_port(summaries)
-    network = chart.svg(network_chart.make(scenario.graph, hot)) if facts["has_figures"] else None
+    network = page.drawn(network_chart.make(scenario.graph, hot), "network", network_chart.make(
+        scenario.graph, hot, True)) if facts["has_figures"] else None
     page.write(
         path, "report.html", title=scenario.title, scenario=scenario,
         lead="Real kernel TCP in virtual time: every packet was sent by the Linux stack and "
@@ -235,7 +236,7 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
         more=show.table((*_queue_columns(hot), *MORE_COLUMNS), summaries),
         costs=show.costs(summaries),
         figures=[(one, _caption(stem, bool(scenario.paper))) for stem, one in drawn.items()],
-        network=network and page.drawn(network, "network", True),
+        network=network,
         facts=_network(scenario) + algorithms(scenario) + [
             ("Kernel", facts["kernel"]), ("Quell", facts["version"])],
         parameters=list(_parameters(scenario)), file=written.toml(scenario.config),

@@ -8,7 +8,7 @@ import json
 import os
 from types import SimpleNamespace
 
-from . import chart, figures, files, fluid, output, page, paper, scenario, sweep, \
+from . import figures, files, fluid, output, page, paper, scenario, sweep, \
     sweep_page, sweep_run
 from .errors import InputError
 from .schema import Places
@@ -123,7 +123,7 @@ def write_index(out, groups, rows, facts):
         links=[(group.name, group.scenario.title, group.done.good) for group in groups],
         reports=reports,
         run=run_of, rest=[one for one in known if one not in run_of],
-        count=figures.count_line(known), fluid=page.drawn(chart.svg(fluid.make()), "fluid"),
+        count=figures.count_line(known), fluid=page.drawn(fluid.make(), "fluid"),
         caption=FLUID, command=facts["command"])
 
 

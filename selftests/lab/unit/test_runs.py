@@ -23,7 +23,8 @@ CSV = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv")
 OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html",
           "start-finish.svg", "fct-cdf.svg", "jain.svg", "queue.svg", "goodput.svg", "cwnd.svg",
           "raw", ".quell-lab"}
-NARROW = {"queue-narrow.svg", "goodput-narrow.svg", "cwnd-narrow.svg"}	# of several panels
+NARROW = {name.replace(".svg", "-narrow.svg") for name in OUTPUT if name.endswith(".svg")}
+NARROW_PT = 290			# on a phone of 390 pixels their text has 11
 
 # Two flows of 3000 bytes over 100 Gbit/s and 1 us cables take at least 2384 ns.
 KERNEL = """\
@@ -159,7 +160,11 @@ class Runs(unittest.TestCase):
         page = self.text("report.html")
         self.assertIn(summary["version"], page)
         self.assertIn("drops  marks", run.stdout)
-        self.assertEqual(page.count("<svg"), 7 + len(NARROW))	# with the network
+        self.assertEqual(page.count("<svg"), 2 * (len(NARROW) + 1))	# with the network
+        self.assertEqual(page.count('<div class="narrow"><svg'), len(NARROW) + 1)
+        widths = re.findall(r'<div class="narrow"><svg [^>]*?width="([0-9.]+)pt"', page)
+        self.assertEqual([width for width in widths if float(width) > NARROW_PT], [])
+        self.assertEqual(len(widths), len(NARROW) + 1)
         self.assertIn("All sanity checks hold", page)
         self.assertNotRegex(page, r'(src|href)="(?!#)')
 
@@ -268,7 +273,9 @@ class Runs(unittest.TestCase):
         self.kernel("results(end='-1', delivered='1448', first='-1')")
         run = self.run_lab("run", self.scenario("steady", STEADY))
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(set(os.listdir(self.out)), OUTPUT - {"start-finish.svg", "fct-cdf.svg"})
+        missing = {f"{stem}{end}.svg" for stem in ("start-finish", "fct-cdf")
+                   for end in ("", "-narrow")}
+        self.assertEqual(set(os.listdir(self.out)), (OUTPUT | NARROW) - missing)
         self.assertIn("0/2", run.stdout)
 
     def reproduce(self, *words):
