@@ -100,6 +100,10 @@ demo:
 demo-figure: demo
 	cp $(DEMO)/demo.svg Documentation/demo.svg
 
+# README's table of it with five seeds anew
+demo-seeds: lab
+	lab/demo-seeds
+
 # A root prompt in a guest with two hosts and a port: KERNEL=lab, debug, 6.1, 6.12 or 7.3
 KERNEL		?= lab
 shell: $(if $(filter-out lab,$(KERNEL)),deps-check,deps-demo)
@@ -248,6 +252,7 @@ help:
 	@echo 'make deb          Debian packages, in build/deb'
 	@echo 'make demo         short flows, incast, late starters, joins; page demo/report.html (DEMO=)'
 	@echo 'make demo-figure  the same, and README'\''s figure, Documentation/demo.svg, anew'
+	@echo 'make demo-seeds   README'\''s table, Documentation/demo-seeds.csv, anew: five seeds, two minutes'
 	@echo 'make reproduce    the figures of the papers, theirs and ours (FIGURE="TIMELY Figure 2": one), in reproduce/ (REPRODUCE=)'
 	@echo '    SCENARIOS=lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
 	@echo 'make site         pages, man pages and those figures for a browser, searchable, in site/ (SITE=)'
@@ -282,7 +287,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo demo-figure shell reproduce site check check-quick on-kernel check-packages race rt secure-boot check-agent spoof tcp-originals \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo demo-figure demo-seeds shell reproduce site check check-quick on-kernel check-packages race rt secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site

@@ -20,9 +20,8 @@ SHORT = 0			# class of size: up to 10 kB
 LONG = -1			# above 1 MB
 COMPARED = ("CUBIC and DCTCP are the kernel's own with its defaults, among them 200 ms as the "
             "least retransmission timeout; DCQCN, HPCC, Swift, SMaRTT and Dart are Quell's "
-            "modules, each with the first preset of its paper. One seed: with others the spreads "
-            "of Variable AI are up to 2.2 times as long, and HPCC converges in 7 to 12 of the 20 "
-            "joins.")
+            "modules, each with the first preset of its paper. One seed: README.md has medians "
+            "and ranges of five.")
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ STORIES = (
           "after {hpcc[median]} µs and in {hpcc[never]} of 20 joins never; in return the queue "
           "grows to {dart[queue]} kB, HPCC's to {hpcc[queue]} kB.",
           "Dart's receiver counts its senders and reports each one's share: both have it one round "
-          "trip after the second one joins. HPCC converges in about half of the joins, after "
+          "trip after the second one joins. HPCC converges in some of the joins, after "
           "several round trips; DCTCP and DCQCN, which have marks alone, do not.",
           "A second sender joins the first 20 times, for 150 µs, at 56 Gbit/s; a round trip is "
           "15 µs. Converged: the rates that both set differ by 5 % at most, their sum is within "

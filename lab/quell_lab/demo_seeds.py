@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The demonstration with several seeds: a table of each seed's numbers, and README's of it."""
+
+import argparse
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import tempfile
+from statistics import median
+
+from . import demo, runner
+
+SEEDS = 5			# from 1 on
+TABLE = os.path.join(runner.ROOT, "Documentation", "demo-seeds.csv")
+README = os.path.join(runner.ROOT, "README.md")
+LICENCE = "# SPDX-License-Identifier: GPL-2.0\n"
+COLUMNS = ("scenario", "cc", "quantity")
+STORIES = {story.stem: story for story in demo.STORIES}
+DEFAULTS, PRESET = "swift-adapt", "swift-dc-100g"
+# Runs beside those of the demonstration: Swift as modprobe loads it, and with a preset.
+MORE = {stem: f'{{ name = "swift", label = "{DEFAULTS}", set = {{ adapt = "on" }} }}, '
+        for stem in ("load", "fairness")}
+MORE["load"] += f'{{ name = "swift", label = "{PRESET}", preset = "dc-100g" }}, '
+HEADER = ("| demonstration, five seeds: median (least to most) | Quell | beside | cost |",
+          "|---|---|---|---|")
+# {scenario.cc.quantity}: the text of it, as in the demonstration's table
+ROWS = (
+    ("web search at 60 % load: p99 slowdown of flows up to 10 kB", "Swift {load.swift.short}",
+     "DCTCP {load.dctcp.short}",
+     "longest flow {load.swift.longest} ms; DCTCP's {load.dctcp.longest}"),
+    ("the same, `adapt=on`", "Swift {load.swift-adapt.short}",
+     "preset `dc-100g` {load.swift-dc-100g.short}",
+     "longest flow {load.swift-adapt.longest} ms; {load.swift-dc-100g.longest}"),
+    ("the last flow of an incast of 48 servers ends after, us", "Swift {incast.swift.last}",
+     "DCTCP {incast.dctcp.last}, after a timeout",
+     "trimmed packets {incast.swift.trims}; DCTCP's drops {incast.dctcp.drops}"),
+    ("of 16 staggered flows the last ends after the first, us",
+     "Swift with VAI and SF {fairness.swift_vaisf.spread}", "Swift {fairness.swift.spread}",
+     "mean queue {fairness.swift_vaisf.mean} kB; {fairness.swift.mean}"),
+    ("the same, `adapt=on`", "Swift {fairness.swift-adapt.spread}", "",
+     "mean queue {fairness.swift-adapt.mean} kB"),
+    ("equal shares after a second sender starts, us", "Dart {join.dart.median}",
+     "never: HPCC {join.hpcc.never} of 20 times, DCTCP {join.dctcp.never}",
+     "largest queue {join.dart.queue} kB; HPCC's {join.hpcc.queue}"),
+)
+
+
+def text_of(stem, is_whole=True):
+    """The demonstration's scenario with MORE, or with those alone."""
+    with open(os.path.join(demo.SCENARIOS, f"{stem}.scenario"), encoding="utf-8") as file:
+        head, begin, rest = file.read().partition("algorithm = [")
+    return head + begin + MORE.get(stem, "") + (rest if is_whole else rest[rest.index("\n]"):])
+
+
+def numbers(stem, summaries):
+    """{(scenario, cc, quantity): value} of a run; infinite: never."""
+    return {(stem, label, name): math.inf if value is None else value
+            for label, one in summaries.items() for name, column in STORIES[stem].columns.items()
+            for value in (column.value(one),)}
+
+
+def _run(stem, seeds, scratch):
+    """[numbers()] of each seed."""
+    path, out = os.path.join(scratch, f"{stem}.scenario"), os.path.join(scratch, stem)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text_of(stem))
+    subprocess.run([os.path.join(runner.HERE, "lab"), "run", path, "--seed", "1", "--seeds",
+                    str(seeds), "--no-figures", "--out", out], check=True, stdout=subprocess.DEVNULL)
+    for seed in range(1, seeds + 1):
+        with open(os.path.join(out, f"seed-{seed}", "summary.json"), encoding="utf-8") as file:
+            yield numbers(stem, json.load(file)["cc"])
+
+
+def write(path, found):
+    """Write {(scenario, cc, quantity): [value of each seed]}."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(LICENCE)
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow((*COLUMNS, *range(1, len(next(iter(found.values()))) + 1)))
+        table.writerows((*key, *values) for key, values in found.items())
+
+
+def read(path=TABLE):
+    """As it was written."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return {tuple(row[:len(COLUMNS)]): list(map(float, row[len(COLUMNS):]))
+                for row in list(csv.reader(file))[2:]}
+
+
+def _cell(key, values):
+    """Median, least and most, as the demonstration's table writes them."""
+    column = STORIES[key[0]].columns[key[2]]
+    middle, least, most = (
+        column.absent if value == math.inf else
+        column.write(int(value) if value == int(value) else value)
+        for value in (median(values), min(values), max(values)))
+    return middle + f" ({least} to {most})" * (least != most)
+
+
+def table(found):
+    """Lines of README's table."""
+    cells = {".".join(key): _cell(key, values) for key, values in found.items()}
+    return [*HEADER, *("| " + " | ".join(re.sub(r"{(.*?)}", lambda name: cells[name[1]], cell)
+                                         for cell in row) + " |" for row in ROWS)]
+
+
+def main():
+    """Run the seeds, write both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help="from 1 on; README has five")
+    args = parser.parse_args()
+    found = {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for stem in STORIES:
+            for one in _run(stem, args.seeds, scratch):
+                for key, value in one.items():
+                    found.setdefault(key, []).append(value)
+    write(TABLE, found)
+    if args.seeds != SEEDS:
+        return 0
+    with open(README, encoding="utf-8") as file:
+        text = file.read()
+    begin = text.index(HEADER[0])
+    end = text.index("\n\n", begin)
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(text[:begin] + "\n".join(table(found)) + text[end:])
+    return 0
