@@ -140,9 +140,11 @@ check-packages: deps-images lab
 	selftests/packages/images $(if $(OLD),--old $(OLD)) $(SUITES)
 
 # The quick starts followed in fresh systems of Debian releases (SUITES="trixie"), as root; CACHE=1:
-# with the kernels of this machine's cache
+# with the kernels of this machine's cache; BLOCKS="developer:core": these alone; RESUME=1: not those
+# that passed with this commit
 quickstarts: deps-images
-	selftests/pages/fresh $(if $(filter-out 0,$(CACHE)),--cache) $(or $(SUITES),bookworm trixie)
+	selftests/pages/fresh $(if $(filter-out 0,$(CACHE)),--cache) \
+		$(if $(filter-out 0,$(RESUME)),--resume) $(or $(SUITES),bookworm trixie) $(BLOCKS)
 
 # Storms on a kernel with KCSAN, in QEMU; see Documentation/testing.md
 race: deps-check
@@ -260,7 +262,8 @@ help:
 	@echo 'make on-kernel KERNEL=7.3  suites of the laboratory on a kernel that lab/lab --kernel takes'
 	@echo 'make check-quick  four quick suites, user space and one of the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
-	@echo 'make quickstarts  the quick starts in fresh systems of Debian 12 and 13 (SUITES=trixie), as root'
+	@echo 'make quickstarts  the quick starts in fresh systems of Debian 12 and 13 (SUITES=trixie), as root;'
+	@echo '                  BLOCKS="developer:core": these alone; RESUME=1: not those that passed before'
 	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'
 	@echo 'make race         storms on a kernel with KCSAN in QEMU: data races (STORMS="flows dart" WORDS="600 2")'
 	@echo 'make check-LEVEL  those of one level; check-FEATURE: those of one feature at every level'
