@@ -224,7 +224,8 @@ class Parser(argparse.ArgumentParser):
     """argparse whose errors read like ours."""
 
     def error(self, message):
-        raise InputError("lab", f"{message}; see lab --help")
+        verb = self.prog.partition(" ")[2]
+        raise InputError(verb or "command line", f"{message}; see {self.prog} --help")
 
 
 def make_parser():

@@ -80,6 +80,8 @@ tc_refuses_bad_input()
 	refused "timer_slack 501us" '"501us"' "off or a time of 0ns to 500us" &&
 	refused "memory_limit 65535" '"65535"' "64kb to 4294967295b" &&
 	refused "ecn" "ecn needs" "$mark" &&
+	refused "ecn enqeue min 5kb" "ecn needs" ', not "enqeue"' &&
+	refused "trim 64" 'trim needs "size SIZE"' ', not "64"' &&
 	refused "ecn max 5kb" "ecn needs" "$mark" &&
 	refused "ecn min 2gb" 'ecn min "2gb"' "$mark" &&
 	refused "ecn min 5kb max 4kb" 'ecn max "4kb"' "ecn min (5kb) to 1gb" &&

@@ -131,7 +131,9 @@ int read_number(const char *word, const char *text, uint64_t most, uint64_t *val
 {
 	if (is_number(text, 10, value) && *value && *value <= most)
 		return STATUS_OK;
-	complain("%s: '%s' is out of range 1 .. %llu", word, text, (unsigned long long)most);
+	complain("%s: '%s' %s 1 .. %llu", word, text,
+		 text[strspn(text, "-0123456789")] ? "cannot be read; expected a number of" :
+		 "is out of range", (unsigned long long)most);
 	return STATUS_INPUT;
 }
 

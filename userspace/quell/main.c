@@ -257,14 +257,15 @@ static const struct command *find_command(int *argc, char ***argv)
 
 static int check_arg_count(const struct command *c, int argc, char **argv)
 {
-	if (argc < c->min_args) {
-		complain("too few arguments, usage: quell %s%s%s %s", c->object,
-			 c->verb ? " " : "", c->verb ? c->verb : "", c->args);
-		return STATUS_INPUT;
-	}
-	if (c->max_args != ARGS_UNBOUNDED && argc > c->max_args)
-		return usage_error("unexpected argument", argv[c->max_args]);
-	return STATUS_OK;
+	bool is_few = argc < c->min_args;
+
+	if (!is_few && (c->max_args == ARGS_UNBOUNDED || argc <= c->max_args))
+		return STATUS_OK;
+	complain("%s%s%s, usage: quell %s%s%s%s%s",
+		 is_few ? "too few arguments" : "unexpected argument '",
+		 is_few ? "" : argv[c->max_args], is_few ? "" : "'", c->object,
+		 c->verb ? " " : "", c->verb ? c->verb : "", *c->args ? " " : "", c->args);
+	return STATUS_INPUT;
 }
 
 static bool is_checked(const struct command *c)

@@ -172,10 +172,8 @@ int sender_weight(struct app *app, int argc, char **argv)
 
 	if (read_address(argv[0], &address))
 		return STATUS_INPUT;
-	if (qty_parse(argv[1], QUELL_UNIT_NONE, &weight) || !weight || weight > WEIGHT_MAX) {
-		complain("weight: '%s' is out of range 1 .. %d", argv[1], WEIGHT_MAX);
+	if (read_number("weight", argv[1], WEIGHT_MAX, &weight))
 		return STATUS_INPUT;
-	}
 	if (read_dev(argc - 2, argv + 2, &ifindex) ||
 	    (app->check && check_host(argv[0], &address)))
 		return STATUS_INPUT;

@@ -78,11 +78,15 @@ static const char *nearest(const struct suggest_list *list, const char *word)
 static void complain_word(const struct suggest_list *list, const char *kind, const char *word)
 {
 	const char *meant = nearest(list, word);
+	char known[192] = "";
+	size_t i;
 
+	for (i = 0; i < list->n; i++)
+		append_name(known, sizeof(known), list->words[i]);
 	if (meant)
 		complain("unknown %s '%s', did you mean '%s'? try: quell help", kind, word, meant);
 	else
-		complain("unknown %s '%s', try: quell help", kind, word);
+		complain("unknown %s '%s' (there are: %s), try: quell help", kind, word, known);
 }
 
 /*

@@ -62,7 +62,7 @@ static int swport_check_ecn(struct swport_args *args)
 	const uint64_t *value = args->value;
 
 	if (!swport_given(args, TCA_SWPORT_ECN_MIN))
-		return swport_need_size("ecn", "min", 0, SWPORT_LIMIT_MAX);
+		return swport_need_size(args, "ecn", "min", 0, SWPORT_LIMIT_MAX);
 	if (!swport_given(args, TCA_SWPORT_ECN_MAX))
 		swport_set(args, TCA_SWPORT_ECN_MAX, "ecn max",
 			   value[TCA_SWPORT_ECN_MIN]);

@@ -80,7 +80,8 @@ int swport_read_size_word(struct swport_args *args, const char *name,
 			  uint32_t min, uint32_t max, uint32_t *bytes);
 const char *swport_write_size(uint32_t bytes, char *text);
 int swport_refuse_max(const char *name, const char *max, const char *min);
-int swport_need_size(const char *name, const char *word, uint32_t min, uint32_t max);
+int swport_need_size(const struct swport_args *args, const char *name, const char *word,
+		     uint32_t min, uint32_t max);
 int swport_refuse(const char *name, const char *word, const char *expected);
 int swport_parse_size(struct swport_args *args, const struct swport_word *w);
 int swport_read_q16(struct swport_args *args, const struct swport_word *w, uint32_t *value_q16);

@@ -25,10 +25,11 @@ static int swport_parse_dscps(struct swport_args *args, struct swport_class *cla
 }
 
 /* @min, @max: as typed, or NULL */
-static int swport_check_class(struct swport_class *class, const char *min, const char *max)
+static int swport_check_class(const struct swport_args *args, struct swport_class *class,
+			      const char *min, const char *max)
 {
 	if (!min)
-		return swport_need_size("ecn-class", "min", 0, SWPORT_LIMIT_MAX);
+		return swport_need_size(args, "ecn-class", "min", 0, SWPORT_LIMIT_MAX);
 	if (!max)
 		class->red[TCA_SWPORT_CLASS_MAX_BYTES] = class->red[TCA_SWPORT_CLASS_MIN];
 	if (class->red[TCA_SWPORT_CLASS_MIN] > class->red[TCA_SWPORT_CLASS_MAX_BYTES])
@@ -58,7 +59,7 @@ static int swport_parse_thresholds(struct swport_args *args, struct swport_class
 		} else if (swport_accept(args, "prob")) {
 			err = swport_read_q16(args, &prob, &class->red[TCA_SWPORT_CLASS_PROB]);
 		} else {
-			return swport_check_class(class, min, max);
+			return swport_check_class(args, class, min, max);
 		}
 	}
 	return err;

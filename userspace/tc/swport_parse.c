@@ -170,13 +170,16 @@ int swport_refuse_max(const char *name, const char *max, const char *min)
 	return -1;
 }
 
-/* A clause without its minimum. */
-int swport_need_size(const char *name, const char *word, uint32_t min, uint32_t max)
+/* A clause without its minimum; the word behind it is named, as it may be misspelt. */
+int swport_need_size(const struct swport_args *args, const char *name, const char *word,
+		     uint32_t min, uint32_t max)
 {
 	char least[SWPORT_SIZE_TEXT], most[SWPORT_SIZE_TEXT];
+	const char *next = swport_peek(args);
 
-	fprintf(stderr, "swport: %s needs \"%s SIZE\", a size of %s to %s\n", name, word,
-		swport_write_size(min, least), swport_write_size(max, most));
+	fprintf(stderr, "swport: %s needs \"%s SIZE\", a size of %s to %s%s%s%s\n", name, word,
+		swport_write_size(min, least), swport_write_size(max, most),
+		next ? ", not \"" : "", next ? next : "", next ? "\"" : "");
 	return -1;
 }
 

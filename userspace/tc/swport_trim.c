@@ -63,7 +63,8 @@ static int finish_trim(struct swport_args *args)
 	};
 
 	if (!swport_given(args, TCA_SWPORT_TRIM_SIZE))
-		return swport_need_size("trim", "size", SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX);
+		return swport_need_size(args, "trim", "size", SWPORT_TRIM_SIZE_MIN,
+					SWPORT_TRIM_SIZE_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(defaults); i++)
 		if (!swport_given(args, defaults[i].attr))
 			swport_set(args, defaults[i].attr, "trim", defaults[i].value);

@@ -290,6 +290,14 @@ class BadInput(unittest.TestCase):
                     file.write(SCENARIO.replace(old, new))
                 self.refused(["run", path, "--out", self.out], ("bad.scenario",) + words)
 
+    def test_command_lines(self):
+        for argv, words in (
+                (["frob"], ("lab: command line: ", "'frob'", "incast", "see lab --help")),
+                (["run"], ("lab: run: ", "FILE.scenario, --out", "see lab run --help")),
+                (["plan", "--frob", "x"], ("--frob", "see lab"))):
+            with self.subTest(argv):
+                self.refused(argv, words)
+
     def test_missing_file(self):
         self.refused(["run", os.path.join(self.directory, "none"), "--out", self.out],
                      ("none", "No such file"), run_command)

@@ -253,7 +253,7 @@ TEST(monitor_args_parse__cases)
 	EXPECT_EQ(STATUS_INPUT, read_words(&w, WORDS("rcvbuf", "0b")));
 	EXPECT_EQ(STATUS_INPUT, read_words(&w, WORDS("rcvbuf", "2gb")));
 	EXPECT_EQ(STATUS_INPUT, read_words(&w, WORDS("flow", "frob")));
-	EXPECT_STREQ("unknown argument 'frob', try: quell help", complaint);
+	EXPECT_STREQ("unknown argument 'frob' (there are: settings, flows, rcvbuf), try: quell help", complaint);
 }
 
 TEST_HARNESS_MAIN

@@ -70,7 +70,11 @@ expect 1 "unknown object 'flwo', did you mean 'flow'?" flwo show
 expect 1 "unknown object 'docter', did you mean 'doctor'?" docter
 expect 1 "unknown verb 'presets', did you mean 'preset'?" cc presets
 expect 1 "unknown verb 'sohw', did you mean 'show'?" flow sohw
-expect 1 "unknown object 'xx', try: quell help" xx
+expect 1 "unknown object 'xx' (there are: cc, flow, stat," xx
+expect 1 "unknown verb 'del' (there are: show, watch), try: quell help" flow del
+expect 1 "unexpected argument 'b', usage: quell link show [DEV]" link show a b
+expect 1 "sport: 'http' cannot be read; expected a number of 1 .. 65535" flow show sport http
+expect 1 "sport: '70000' is out of range 1 .. 65535" flow show sport 70000
 expect 1 "object 's' may be any of: stat, save, sync, sender" s
 expect 1 "verb 's' may be any of: show, set" cc s
 expect 1 "unknown object ''" ""
@@ -113,7 +117,7 @@ expect 1 "too few arguments, usage: quell sender weight" sender weight 10.0.0.1
 expect 1 "'10.0.0' is no address; expected one such as 10.0.0.1 or fd00::1" sender weight 10.0.0 2
 expect 1 "weight: '0' is out of range 1 .. 255" sender weight 10.0.0.1 0
 expect 1 "weight: '256' is out of range 1 .. 255" sender weight 10.0.0.1 256
-expect 1 "weight: 'frob' is out of range 1 .. 255" sender weight 10.0.0.1 frob
+expect 1 "weight: 'frob' cannot be read; expected a number of 1 .. 255" sender weight 10.0.0.1 frob
 expect 1 "sender: unknown argument 'lo'" sender weight 10.0.0.1 2 lo
 expect 1 "too few arguments, usage: quell lookahead add" lookahead add workers
 expect 1 "lookahead: addresses are missing" lookahead add workers dev lo
