@@ -26,19 +26,21 @@ def _capacity_bits_ps(scenario, result):
 
 def numbers(scenario, result):
     """
-    What summary.json says of a run: from the first start to the last, or where all start together
-    to the last end.  Offered is None where the run decides on it: of flows that wait for
-    others, that all start together, or that have a stop or no end.
+    What summary.json says of a run: from the first start to the last, or to the last end where all
+    have started before the first one ends, as in an incast.  Offered is None there, and where the
+    run decides on it: of flows that wait for others, or that have a stop or no end.
     """
     if not result.flows:
         return None
     from_ns = min(row.start_ns for row in result.flows)
     to_ns = last_ns = max(row.start_ns for row in result.flows)
-    if from_ns == last_ns:
-        to_ns = max(result.active_until_ns(row) for row in result.flows)
+    ends_ns = [result.active_until_ns(row) for row in result.flows]
+    together = last_ns <= min(ends_ns)
+    if together:
+        to_ns = max(ends_ns)
     span_ns = to_ns - from_ns
     offered = None
-    if from_ns < last_ns and not any(row.flow.after or row.flow.stop_ns or row.flow.endless
+    if not together and not any(row.flow.after or row.flow.stop_ns or row.flow.endless
                                      for row in result.flows):
         brought = sum(row.flow.size_bytes for row in result.flows if row.start_ns < last_ns)
         offered = brought * 8 * NS_PER_S // span_ns

@@ -184,9 +184,10 @@ class Loads(unittest.TestCase):
             self.assertIsNone(self.found((80000, 150000, 180000), flows)["offered_bits_ps"])
 
     def test_all_together_count_to_the_last_end(self):
-        load = self.found((80000, 100000), [self.FLOWS[0], dict(self.FLOWS[1], start=0)])
-        self.assertEqual((load["offered_bits_ps"], load["carried_bits_ps"]),
-                         (None, 400 * 10**9))
+        for start in 0, "12ns":
+            load = self.found((80000, 100000), [self.FLOWS[0], dict(self.FLOWS[1], start=start)])
+            self.assertEqual((load["offered_bits_ps"], load["carried_bits_ps"]),
+                             (None, 400 * 10**9))
         self.assertEqual(loads.share(load, "offered"), "-")
         self.assertEqual(loads.share(None, "carried"), "-")
 
