@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Congestion controls the lab can run, and the parameters that can be set."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 from . import credit, express, programs, units
@@ -88,6 +89,8 @@ def _of_program(program):
 # Those whose segments may take paths of their own; swift's in the laboratory alone, as labswift.c.
 SPRAYED = ("smartt", "swift")
 KERNELS_OWN = ("dctcp", "cubic", "bbr", "reno")
+# Of the kernel's tree, with the name of its source; lab/cc builds it.
+TREES_OWN = re.compile(r"tcp_([a-z0-9_]+)\.ko")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 # RCP's sender, of the laboratory alone: rcp_sender.h of its modules.
 ALGORITHMS["rcp"] = Algorithm(("quell.ko", "quell_labrcp.ko"), {}, "rcp")
@@ -147,6 +150,7 @@ class Variant:
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
     program: object = None	# the Algorithm of a BPF object
+    tree: object = None		# the Algorithm of a module of the kernel's tree
     variant: str = None		# of VARIANTS
     credit_bytes: int = 0	# sent unasked, the rest by credits of receivers; 0: no credits
     qdisc: object = None	# port_qdisc.PortQdisc in place of swport
@@ -157,7 +161,7 @@ class Variant:
         """What it runs."""
         if self.variant:
             return VARIANTS[self.variant][1]
-        return self.program or ALGORITHMS[self.name]
+        return self.program or self.tree or ALGORITHMS[self.name]
 
     @property
     def modules(self):
@@ -198,13 +202,16 @@ def find(where, name, directory="", ops=None):
     if programs.is_program(name):
         program = programs.find(where, name, directory, ops)
         return program.name, _of_program(program)
-    if name not in ALGORITHMS:
+    own = TREES_OWN.fullmatch(name)
+    if own and own[1] in ALGORITHMS:
+        raise InputError(where, f"{name}: this congestion control is written {own[1]}")
+    if not own and name not in ALGORITHMS:
         raise InputError(where, f"unknown congestion control '{name}'"
                          f"{nearest(name, ALGORITHMS)}: one of {', '.join(ALGORITHMS)}, "
-                         f"{programs.PREFIX}FILE")
+                         f"{programs.PREFIX}FILE, tcp_NAME.ko")
     if ops is not None:
         raise InputError(where, f"{name} is no object file: ops chooses in one")
-    return name, ALGORITHMS[name]
+    return (own[1], Algorithm((name,))) if own else (name, ALGORITHMS[name])
 
 
 def make_variant(where, found, label, texts, preset=None, variant=None):
@@ -222,7 +229,9 @@ def make_variant(where, found, label, texts, preset=None, variant=None):
             raise InputError(where, unknown_parameter(found, key))
         values[key] = known[key].parse(f"{where}: {name}.{key}", text)
     return Variant(name, label, values, {key: str(text) for key, text in texts.items()}, preset,
-                   of_paper, program=algorithm if algorithm.program else None, variant=variant)
+                   of_paper, program=algorithm if algorithm.program else None,
+                   tree=None if algorithm.program or name in ALGORITHMS else algorithm,
+                   variant=variant)
 
 
 def paper_preset(core, texts):

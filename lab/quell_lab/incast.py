@@ -2,7 +2,7 @@
 """Scenarios of a command line: incast, and the algorithms of --cc."""
 
 from . import flows, programs, scenario
-from .algorithms import ALGORITHMS, unknown_parameter
+from .algorithms import ALGORITHMS, TREES_OWN, unknown_parameter
 from .errors import InputError, nearest
 from .options import INCAST, INCAST_OPTIONS, TRUNK
 from .schema import Places, value_of
@@ -65,7 +65,7 @@ def algorithms(cc_text, set_texts):
             name += ":" + pairs.pop(0)
         settings = dict(_pair("--cc", pair) for pair in pairs)
         preset, ops = settings.pop("preset", None), settings.pop("ops", None)
-        label = None if programs.is_program(name) else text
+        label = None if programs.is_program(name) or TREES_OWN.fullmatch(name) else text
         entries.append(given_keys({"name": name, "label": label, "preset": preset, "ops": ops,
                                "set": settings}))
     own = [dict(entry["set"]) for entry in entries]

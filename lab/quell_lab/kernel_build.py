@@ -22,7 +22,7 @@ CONFIG = os.path.join(runner.HERE, "kernel", "lab.config")
 # preempted, and no longer asks for PROC_SYSCTL.
 MAY_LACK = ("CONFIG_PREEMPT_NONE", "CONFIG_PROC_SYSCTL")
 AREAS = ("kmod-cc", "kmod-qdisc", "lab/modules", "lab/comparators", "lab/tutorial",
-         "lab/qdiscs")
+         "lab/qdiscs", "lab/cc")
 MODULES = os.path.join(runner.ROOT, "scripts", "build-modules")
 OBJECT_BYTES = 200_000_000
 READY_BYTES = 20_000_000

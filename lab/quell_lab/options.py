@@ -74,8 +74,8 @@ INCAST = (
     ("noise", "TIME", "noise.max", None, "hosts receive packets up to this late, at random"),
     ("noise-at", "HOSTS", "noise.at", None, "which: hosts (default: all), senders, receivers"),
     ("cc", "CC[:KEY=VALUE]...,...", "algorithm", REQUIRED, "congestion controls, each a run of its "
-     f"own: {', '.join(ALGORITHMS)}, or bpf:FILE, an object file with a struct_ops congestion "
-     "control, named without : and ,; parameters or a preset make a variant of its own, for "
+     f"own: {', '.join(ALGORITHMS)}, bpf:FILE, an object file with a struct_ops congestion "
+     "control, named without : and ,, or with --kernel tcp_NAME.ko of that tree; parameters or a preset make a variant of its own, for "
      "example swift,swift:ai=1gbit,smartt:preset=nscc"),
     ("senders", "N", "incast.senders", REQUIRED, "hosts that send one flow each"),
     ("bytes", "SIZE", "incast.bytes", REQUIRED, "size of every flow"),

@@ -102,11 +102,15 @@ def kernel_of(variant, kernel):
 
 
 def _check_ports(kernel, variant):
-    """InputError where a kernel lacks the qdisc or the Accurate ECN of a run."""
+    """InputError where a kernel lacks the qdisc, the module or the Accurate ECN of a run."""
     qdisc = variant.qdisc
     if qdisc and qdisc.module and not os.path.exists(os.path.join(kernel.modules, qdisc.module)):
         raise InputError(f"--kernel {kernel.label}", f"Linux {kernel.version} has no {qdisc.kind}, "
                          f"which the ports of '{variant.label}' are")
+    for module in variant.tree.modules if variant.tree else ():
+        if not os.path.exists(os.path.join(kernel.modules, module)):
+            raise InputError(f"--kernel {kernel.label}", f"Linux {kernel.version} has no {module}"
+                             " here: it is of the kernel's tree, built for --kernel 7.3 or DIR")
     if (variant.tcp_ecn or 0) > TCP_ECN_CLASSIC_MAX and not kernel.has(ACCURATE_ECN):
         raise InputError(f"--kernel {kernel.label}", f"Linux {kernel.version} has no Accurate ECN: "
                          f"tcp-ecn of '{variant.label}' is at most {TCP_ECN_CLASSIC_MAX}")

@@ -354,7 +354,9 @@ class BadInput(unittest.TestCase):
         self.assertTrue(out.startswith("quell-plan 1\n"))
 
     def test_default_grid_ends_with_the_lab(self):
-        for names, words in ("nosuch", "unknown congestion control"), ("swift,cubic", "twice"):
+        for names, words in (("nosuch", "unknown congestion control"),
+                             ("tcp_cubic.ko", "this congestion control is written cubic"),
+                             ("swift,cubic", "twice")):
             with self.subTest(names):
                 done = subprocess.run(
                     [os.path.join(runner.HERE, "default-grid"), self.directory, "--cc", names,
