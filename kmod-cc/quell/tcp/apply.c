@@ -129,8 +129,8 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 /*
  * A burst of half a window, the stack's limit, meets the queue as it is at one moment of each round
  * trip, always the same one.  For an algorithm that uses delay, a flow that then meets the longest
- * queue loses its share.  So TSO sends at most a third to a half of the window as one, or two
- * segments, a random part.  A fixed part would have to be small to change the moment, and small
+ * queue loses its share.  So TSO sends at most a third to a half of the window as one, a random part
+ * of windows from six segments on, and two segments of smaller ones.  A fixed part would have to be small to change the moment, and small
  * bursts cost instructions.  TIMELY has a limit of its own; flows that are fitted to their paths do
  * without, as the time of their own bursts is subtracted.  Socket lock.
  */
@@ -143,7 +143,7 @@ static void apply_burst_limit(struct sock *sk, const struct quell_flow *flow, u3
 		return;
 	least_pkts = cwnd_pkts / BURST_SHARE;
 	random_pkts = reciprocal_scale(jhash_1word(tcp_sk(sk)->snd_una, 0),
-				       cwnd_pkts / 2 - least_pkts);
+				       cwnd_pkts / 2 - least_pkts + 1);
 	quell_limit_burst(sk, max(least_pkts + random_pkts, BURST_LEAST_PKTS));
 }
 
