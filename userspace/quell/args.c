@@ -129,10 +129,12 @@ bool is_number(const char *text, int base, uint64_t *value)
 /* Parse a number of 1 to @most; @word is for the complaint. */
 int read_number(const char *word, const char *text, uint64_t most, uint64_t *value)
 {
+	const char *digits = text + (*text == '-');
+
 	if (is_number(text, 10, value) && *value && *value <= most)
 		return STATUS_OK;
 	complain("%s: '%s' %s 1 .. %llu", word, text,
-		 text[strspn(text, "-0123456789")] ? "cannot be read; expected a number of" :
+		 digits[strspn(digits, "0123456789")] ? "cannot be read; expected a number of" :
 		 "is out of range", (unsigned long long)most);
 	return STATUS_INPUT;
 }

@@ -74,6 +74,7 @@ expect 1 "unknown object 'xx' (there are: cc, flow, stat," xx
 expect 1 "unknown verb 'del' (there are: show, watch), try: quell help" flow del
 expect 1 "unexpected argument 'b', usage: quell link show [DEV]" link show a b
 expect 1 "sport: 'http' cannot be read; expected a number of 1 .. 65535" flow show sport http
+expect 1 "sport: '1-2' cannot be read; expected a number of 1 .. 65535" flow show sport 1-2
 expect 1 "sport: '70000' is out of range 1 .. 65535" flow show sport 70000
 expect 1 "object 's' may be any of: stat, save, sync, sender" s
 expect 1 "verb 's' may be any of: show, set" cc s
