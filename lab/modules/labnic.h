@@ -215,6 +215,11 @@ struct labnic_port {
 	/* Timestamping configured by user space (RTNL to write). */
 	struct kernel_hwtstamp_config	hwtstamp;
 	struct labnic_phc		phc;	/* hardware clock */
+	/* Of a network in parts, labnic_part.c: fires at the next arrival at the other end. */
+	struct hrtimer			arrival;
+	struct sk_buff			*arriving_skb;	/* what will arrive then */
+	struct list_head		tie;	/* among ports with an arrival in this ns */
+	u32				key;	/* number of this direction of this cable */
 };
 
 /* labnic_wire.c */
@@ -224,7 +229,37 @@ void labnic_wire_free(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb);
 bool labnic_wire_has_room(const struct labnic_port *port);
+void labnic_wire_arrive(struct labnic_port *port, u64 now_ns);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
+
+/* labnic_part.c */
+#ifdef CONFIG_UML
+int labnic_part_init(void);
+int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near);
+enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer);
+bool labnic_part_is_frozen(void);
+#else
+static inline int labnic_part_init(void)
+{
+	return 0;
+}
+
+static inline int labnic_part_create(struct labnic_port *port,
+				     const struct quellnic_part *config, bool is_near)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
+{
+	return HRTIMER_NORESTART;
+}
+
+static inline bool labnic_part_is_frozen(void)
+{
+	return false;
+}
+#endif
 
 /* labnic_forward.c */
 bool labnic_forward(struct labnic_port *port, struct sk_buff *skb);

@@ -18,6 +18,7 @@
 #include <compat/compat.h>
 
 #include "labnic.h"
+#include "labnic_part.h"
 #include "quellnic_uapi.h"
 
 #define LABNIC_FEATURES	(NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_HIGHDMA)
@@ -305,6 +306,12 @@ static int labnic_create_end(struct net_device *dev, struct nlattr **data,
 	netif_set_tso_max_segs(dev, data[QUELLNIC_TSO] ?
 			       nla_get_u32(data[QUELLNIC_TSO]) : 1);
 	labnic_wire_init(port);
+	if (data[QUELLNIC_PART])
+		err = labnic_part_create(port, nla_data(data[QUELLNIC_PART]), end == &labnic_near);
+	else
+		err = quell_part_is_on() ? -EINVAL : 0;
+	if (err)
+		return err;
 	err = labnic_create_noise(port, data, end);
 	if (err)
 		return err;
@@ -528,6 +535,7 @@ static const struct nla_policy labnic_policy[QUELLNIC_MAX + 1] = {
 	[QUELLNIC_PEER_CREDIT]	= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_credit)),
 	[QUELLNIC_PACE]		= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_rate_range),
 	[QUELLNIC_PEER_PACE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &labnic_rate_range),
+	[QUELLNIC_PART]		= NLA_POLICY_EXACT_LEN(sizeof(struct quellnic_part)),
 };
 
 static size_t labnic_get_xstats_size(const struct net_device *dev)
@@ -571,6 +579,10 @@ static struct rtnl_link_ops labnic_link_ops __read_mostly = {
 
 static int __init labnic_module_init(void)
 {
+	int err = labnic_part_init();
+
+	if (err)
+		return err;
 	labnic_deadlock_init();
 	return rtnl_link_register(&labnic_link_ops);
 }

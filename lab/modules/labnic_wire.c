@@ -41,8 +41,10 @@
 #include <compat/hrtimer.h>
 
 #include "labnic.h"
+#include "labnic_part.h"
 
 static enum hrtimer_restart labnic_timer(struct hrtimer *timer);
+static enum hrtimer_restart labnic_departure(struct hrtimer *timer);
 
 /*
  * Book the line for one frame and return when its last bit leaves.
@@ -127,6 +129,30 @@ static void labnic_arm(struct labnic_port *port)
 	hrtimer_start(&port->timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
+/* In a network in parts departures and arrivals have a timer each. */
+static void labnic_arm_departure(struct labnic_port *port)
+{
+	const struct labnic_frame *frame;
+
+	if (!port->line.sending)
+		return;
+	frame = labnic_frame(&port->line.leaving);
+	port->next_skb = frame->is_awaited ? frame->skb : NULL;
+	hrtimer_start(&port->timer, ns_to_ktime(frame->leave_ns), HRTIMER_MODE_ABS_SOFT);
+}
+
+static void labnic_arm_arrival(struct labnic_port *port)
+{
+	const struct labnic_frame *frame;
+
+	if (!port->line.flying)
+		return;
+	frame = labnic_frame(&port->line.arriving);
+	port->arriving_skb = frame->skb;
+	hrtimer_start(&port->arrival, ns_to_ktime(frame->leave_ns + port->delay_ns),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
 /* Room for one more packet on the line. */
 static bool labnic_make_room(struct labnic_line *line)
 {
@@ -164,7 +190,9 @@ static bool labnic_send(struct labnic_port *port, struct labnic_frame frame, u64
 	port->line.end.index++;
 	port->line.sending++;
 	/* If the ring was not empty, the timer is armed for an event not later than this one. */
-	if (none_sending)
+	if (none_sending && port->key)
+		labnic_arm_departure(port);
+	else if (none_sending)
 		labnic_arm(port);
 	return true;
 }
@@ -349,8 +377,20 @@ unlock:
 #ifdef QUELL_HAVE_HRTIMER_UPCOMING
 static const struct labnic_port *labnic_port_of(const struct hrtimer *timer)
 {
-	return timer && timer->function == labnic_timer ?
-	       container_of(timer, struct labnic_port, timer) : NULL;
+	if (!timer)
+		return NULL;
+	if (timer->function == labnic_timer || timer->function == labnic_departure)
+		return container_of(timer, struct labnic_port, timer);
+	return timer->function == labnic_part_arrival ?
+	       container_of(timer, struct labnic_port, arrival) : NULL;
+}
+
+static const struct sk_buff *labnic_skb_of(const struct hrtimer *timer,
+					   const struct labnic_port *port)
+{
+	if (!port)
+		return NULL;
+	return timer == &port->arrival ? port->arriving_skb : port->next_skb;
 }
 
 static void labnic_fetch(const void *memory, size_t bytes)
@@ -370,12 +410,13 @@ static void labnic_look_ahead(void)
 {
 	const struct hrtimer *first = hrtimer_upcoming(NULL), *second, *third;
 	const struct labnic_port *port = labnic_port_of(first);
+	const struct sk_buff *skb = labnic_skb_of(first, port);
 
 	if (!first)
 		return;
-	if (port && port->next_skb) {
-		labnic_fetch(port->next_skb->data, 2 * L1_CACHE_BYTES);
-		prefetch(skb_shinfo(port->next_skb));
+	if (skb) {
+		labnic_fetch(skb->data, 2 * L1_CACHE_BYTES);
+		prefetch(skb_shinfo(skb));
 	}
 	second = hrtimer_upcoming(first);
 	port = labnic_port_of(second);
@@ -383,8 +424,9 @@ static void labnic_look_ahead(void)
 		prefetch(&port->line.leaving.chunk->frame[port->line.leaving.index]);
 		prefetch(&port->line.arriving.chunk->frame[port->line.arriving.index]);
 	}
-	if (port && port->next_skb)
-		labnic_fetch(port->next_skb, sizeof(*port->next_skb));
+	skb = labnic_skb_of(second, port);
+	if (skb)
+		labnic_fetch(skb, sizeof(*skb));
 	third = second ? hrtimer_upcoming(second) : NULL;
 	if (third)
 		labnic_fetch(container_of(third, struct labnic_port, timer), 3 * L1_CACHE_BYTES);
@@ -425,11 +467,72 @@ static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/*
+ * The head that a packet shares with its sender's copy is copied here and not at the first switch,
+ * which may be in another part.
+ */
+static void labnic_unshare(struct sk_buff *skb)
+{
+	if (skb_cloned(skb))
+		WARN_ON_ONCE(pskb_expand_head(skb, 0, 0, GFP_ATOMIC));
+}
+
+/* The same as labnic_timer() of a network in parts, for departures. */
+static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
+{
+	struct labnic_port *port = container_of(timer, struct labnic_port, timer);
+	struct labnic_line *line = &port->line;
+	u64 now_ns = ktime_get_ns();
+	struct labnic_frame frame;
+
+	if (unlikely(labnic_part_is_frozen()))
+		return HRTIMER_NORESTART;
+	labnic_look_ahead();
+	spin_lock(&port->lock);
+	while (line->sending && labnic_frame(&line->leaving)->leave_ns <= now_ns) {
+		frame = *labnic_frame(&line->leaving);
+		line->leaving.index++;
+		line->sending--;
+		line->flying++;
+		spin_unlock(&port->lock);
+		labnic_departed(port, &frame);
+		labnic_unshare(frame.skb);
+		spin_lock(&port->lock);
+		if (line->flying == 1)
+			labnic_arm_arrival(port);
+	}
+	labnic_arm_departure(port);
+	spin_unlock(&port->lock);
+	return HRTIMER_NORESTART;
+}
+
+/* Hand over all that arrives until now. */
+void labnic_wire_arrive(struct labnic_port *port, u64 now_ns)
+{
+	struct labnic_line *line = &port->line;
+	struct labnic_frame frame;
+
+	if (unlikely(labnic_part_is_frozen()))
+		return;
+	labnic_look_ahead();
+	spin_lock(&port->lock);
+	while (line->flying && labnic_frame(&line->arriving)->leave_ns + port->delay_ns <= now_ns) {
+		frame = labnic_take(line);
+		spin_unlock(&port->lock);
+		labnic_received(port, &frame);
+		spin_lock(&port->lock);
+	}
+	labnic_arm_arrival(port);
+	spin_unlock(&port->lock);
+}
+
 /* Prepare the outgoing direction of a port.  Before the device is registered. */
 void labnic_wire_init(struct labnic_port *port)
 {
 	spin_lock_init(&port->lock);
-	quell_hrtimer_setup(&port->timer, labnic_timer, CLOCK_MONOTONIC,
+	quell_hrtimer_setup(&port->timer, quell_part_is_on() ? labnic_departure : labnic_timer,
+			    CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	quell_hrtimer_setup(&port->arrival, labnic_part_arrival, CLOCK_MONOTONIC,
 			    HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -439,6 +542,7 @@ void labnic_wire_stop(struct labnic_port *port)
 	struct labnic_line *line = &port->line;
 
 	hrtimer_cancel(&port->timer);
+	hrtimer_cancel(&port->arrival);
 	line->flying += line->sending;
 	line->sending = 0;
 	while (line->flying)

@@ -45,6 +45,7 @@ enum {
 	QUELLNIC_PEER_CREDIT,		/* the same of the far end */
 	QUELLNIC_PACE,			/* u64, bits per second of each flow of the near end */
 	QUELLNIC_PEER_PACE,		/* u64, the same for the far end */
+	QUELLNIC_PART,			/* struct quellnic_part; of a network in parts */
 	__QUELLNIC_MAX
 };
 
@@ -86,6 +87,19 @@ struct quellnic_credit {
 	 */
 	__u32	first_q16;
 	__u32	w_q16;	/* of ExpressPass: first w, up to 0.5 */
+};
+
+/* Which end of a cable is in another part of the network, labnic_part.c. */
+enum {
+	QUELLNIC_BOTH_HERE,
+	QUELLNIC_NEAR_AWAY,
+	QUELLNIC_FAR_AWAY,
+};
+
+struct quellnic_part {
+	__u32	cable;	/* its number in the whole network, from 1 */
+	__u32	away;	/* QUELLNIC_BOTH_HERE, ... */
+	__u32	part;	/* number of the part of the other end */
 };
 
 /* Counters of credits; IFLA_INFO_XSTATS of a card that has them. */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * quell_labnic: what labnic_part.c and labnic_cross.c have of each other.
+ */
+#ifndef _QUELL_LABNIC_CROSS_H
+#define _QUELL_LABNIC_CROSS_H
+
+#include "labnic.h"
+
+extern uint labnic_part;	/* number of this part */
+extern uint labnic_parts;	/* how many there are; 0: the network is not divided */
+extern uint labnic_buffer_bytes;	/* size of each buffer */
+
+/* labnic_part.c */
+void *labnic_part_memory(void);
+u32 labnic_part_meeting(void);
+bool labnic_part_is_moving(void);
+void labnic_part_causes(u64 ns);
+void labnic_part_flow_ended(u32 flow, u64 end_ns);
+
+#endif /* _QUELL_LABNIC_CROSS_H */

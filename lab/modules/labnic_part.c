@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * quell_labnic: a network in several parts, each in a kernel of its own.
+ *
+ * Conservative parallel simulation.  The parts meet at barriers; a packet that passes a cable
+ * between two parts is sent by its departure and needs the cable's propagation delay.  With L the
+ * smallest such delay and N the earliest time at which any part has an event, no packet reaches
+ * another part before N + L, so that the next barrier is at N + L - 1.  Until then each part runs
+ * on its own; the timer of the barrier keeps its virtual clock from going further.  L and the
+ * times of the barriers do not show in any result.
+ *
+ * The parts share a file that all kernels map as "iomem": a record of each part, and for each
+ * pair two buffers, of which one is written between two barriers while the other is read.
+ * Whoever has to wait does so for some time on the processor, and then in futex(2) of the host.
+ * Virtual time stands still meanwhile.
+ *
+ * A part that ends leaves the others alone: they do not wait for it any more.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#include <net/secure_seq.h>
+
+#include <asm/unistd.h>
+#include <compat/hrtimer.h>
+#include <shared/mem_user.h>
+
+#include "labnic.h"
+#include "labnic_cross.h"
+#include "labnic_part.h"
+
+#define PART_IOMEM		"labparts"
+#define PARTS_MAX		16
+#define PART_SLOT_BYTES		256
+#define PART_HEAD_BYTES		(PARTS_MAX * PART_SLOT_BYTES)
+#define PART_BASE_STEP_NS	NSEC_PER_SEC
+/* The host wakes whoever waits; this only bounds the damage if it did not. */
+#define PART_WAIT_NS		(100 * NSEC_PER_MSEC)
+
+/* Every so many meetings a part waits on the processor as long as it may. */
+#define PART_TRIAL		256
+
+#define HOST_FUTEX_WAIT		0
+#define HOST_FUTEX_WAKE		1
+
+uint labnic_part;
+module_param_named(part, labnic_part, uint, 0444);
+MODULE_PARM_DESC(part, "Number of this part of the network, from 0");
+
+uint labnic_parts;
+module_param_named(parts, labnic_parts, uint, 0444);
+MODULE_PARM_DESC(parts, "Parts of the network, 1..16; default 0: it is not divided");
+
+static ulong lookahead_ns = 1000;
+module_param(lookahead_ns, ulong, 0444);
+MODULE_PARM_DESC(lookahead_ns, "Smallest delay of a cable between two parts, at least 2");
+
+static ulong known_ns = 1000;
+module_param(known_ns, ulong, 0444);
+MODULE_PARM_DESC(known_ns, "Largest delay of any cable: then the end of a flow is known to all");
+
+uint labnic_buffer_bytes;
+module_param_named(buffer_bytes, labnic_buffer_bytes, uint, 0444);
+MODULE_PARM_DESC(buffer_bytes, "Size of each buffer from one part to another");
+
+static uint spins;
+module_param(spins, uint, 0444);
+MODULE_PARM_DESC(spins, "How often a part looks for the others before it sleeps");
+
+static uint hang_s = 60;
+module_param(hang_s, uint, 0444);
+MODULE_PARM_DESC(hang_s, "Give up on another part after so many seconds of the machine");
+
+static ulong meetings;
+module_param(meetings, ulong, 0444);
+MODULE_PARM_DESC(meetings, "Barriers so far");
+
+/* What a part states at one meeting. */
+struct part_word {
+	u64			next_ns;	/* earliest event it has or causes */
+	struct quell_part_news	news;
+};
+
+/* A part, in shared memory. */
+struct part_slot {
+	u32			met;		/* number of the last meeting that it came to */
+	u32			is_awaited;	/* someone sleeps until @met changes */
+	u32			is_gone;	/* it comes no more */
+	struct part_word	word[2];	/* of the last meeting and the one before */
+};
+
+static struct {
+	u8				*memory;
+	const struct quell_part_ops	*ops;
+	/* Earliest event that this part causes in others. */
+	u64				caused_ns;
+	struct part_word		word;		/* for the next meeting */
+	struct hrtimer			barrier;
+	struct list_head		ties;		/* ports at which packets arrive now */
+	struct hrtimer			tie;
+	bool				is_frozen;
+	bool				has_begun;
+} my = { .ties = LIST_HEAD_INIT(my.ties) };
+
+static long host_futex(u32 *word, int operation, u32 value, const struct timespec64 *limit)
+{
+	register const struct timespec64 *r10 asm("r10") = limit;
+	long result;
+
+	asm volatile("syscall" : "=a" (result)
+		     : "0" (__NR_futex), "D" (word), "S" (operation), "d" (value), "r" (r10)
+		     : "rcx", "r11", "memory");
+	return result;
+}
+
+static struct part_slot *slot_of(u32 number)
+{
+	return (struct part_slot *)(my.memory + number * PART_SLOT_BYTES);
+}
+
+static bool has_met(struct part_slot *slot, u32 meeting)
+{
+	/* Pairs with the release of @met in meet(). */
+	return (s32)(smp_load_acquire(&slot->met) - meeting) >= 0 || READ_ONCE(slot->is_gone);
+}
+
+/*
+ * Wait on the processor for a while: less long when that was in vain, as where the other part has
+ * no processor.  Now and then the whole time is tried.
+ */
+static bool spin_for(struct part_slot *slot, u32 meeting)
+{
+	static u32 patience;
+	u32 limit = meeting % PART_TRIAL ? patience : spins, i;
+
+	for (i = 0; i <= limit; i++) {
+		if (has_met(slot, meeting)) {
+			patience += (spins - patience) / 8;
+			return true;
+		}
+		asm volatile("pause");	/* cpu_relax() lets virtual time pass */
+	}
+	patience /= 2;
+	return false;
+}
+
+/* Wait on the processor, then in the host. */
+static void wait_for(u32 number, u32 meeting)
+{
+	static const struct timespec64 limit = { .tv_nsec = PART_WAIT_NS };
+	struct part_slot *slot = slot_of(number);
+	u32 slept = 0, met;
+
+	if (spin_for(slot, meeting))
+		return;
+	for (;;) {
+		met = READ_ONCE(slot->met);
+		WRITE_ONCE(slot->is_awaited, 1);
+		mb();	/* pairs with announce() */
+		if (has_met(slot, meeting))
+			return;
+		if (host_futex(&slot->met, HOST_FUTEX_WAIT, met, &limit) != -ETIMEDOUT)
+			continue;
+		/* Up to the first meeting parts set up their networks. */
+		if (++slept == hang_s * (NSEC_PER_SEC / PART_WAIT_NS) && meeting > 1)
+			panic("quell-part %u waits for part %u since %u s: that one hangs",
+			      labnic_part, number, hang_s);
+	}
+}
+
+static void announce(struct part_slot *slot)
+{
+	mb();	/* pairs with wait_for() */
+	if (!READ_ONCE(slot->is_awaited))
+		return;
+	WRITE_ONCE(slot->is_awaited, 0);
+	host_futex(&slot->met, HOST_FUTEX_WAKE, INT_MAX, NULL);
+}
+
+static void sum_up(struct quell_part_news *all, const struct quell_part_news *one)
+{
+	all->done += one->done;
+	all->done_ns = max(all->done_ns, one->done_ns);
+	if (one->turn > all->turn) {
+		all->turn = one->turn;
+		all->turn_ns = one->turn_ns;
+	}
+}
+
+/* Meet all other parts; what they stated: the sums, the earliest and the latest of their times. */
+static u32 meet(struct quell_part_news *all, u64 *first_ns, u64 *last_ns)
+{
+	struct part_slot *mine = slot_of(labnic_part), *slot;
+	u32 meeting = mine->met + 1, i;
+
+	mine->word[meeting % 2] = my.word;
+	/* Whoever sees @met sees the word, and what is in the buffers. */
+	smp_store_release(&mine->met, meeting);
+	announce(mine);
+	*all = (struct quell_part_news) { 0 };
+	*first_ns = U64_MAX;
+	*last_ns = 0;
+	for (i = 0; i < labnic_parts; i++) {
+		const struct part_word *word;
+
+		slot = slot_of(i);
+		wait_for(i, meeting);
+		word = &slot->word[meeting % 2];
+		if (READ_ONCE(slot->is_gone) && (s32)(slot->met - meeting) < 0)
+			continue;
+		sum_up(all, &word->news);
+		*first_ns = min(*first_ns, word->next_ns);
+		*last_ns = max(*last_ns, word->next_ns);
+	}
+	meetings++;
+	return meeting;
+}
+
+/* The earliest time at which this part may have an event, not before @now_ns. */
+static u64 next_event_ns(const struct hrtimer *timer, u64 now_ns)
+{
+	/* Timers of the wheel, which are not in sight here, are jiffies'. */
+	u64 next_ns = roundup_u64(now_ns + 1, TICK_NSEC);
+	struct hrtimer_cpu_base *cpu_base = timer->base->cpu_base;
+	int i;
+
+	if (!is_idle_task(current) || need_resched() || local_softirq_pending())
+		return now_ns;
+	for (i = 0; i < HRTIMER_MAX_CLOCK_BASES; i++) {
+		struct hrtimer_clock_base *base = &cpu_base->clock_base[i];
+		struct timerqueue_node *first = timerqueue_getnext(&base->active);
+
+		if (first)
+			next_ns = min_t(u64, next_ns, ktime_sub(first->expires, base->offset));
+	}
+	return max(next_ns, now_ns);
+}
+
+static enum hrtimer_restart barrier_timer(struct hrtimer *timer)
+{
+	u64 now_ns = ktime_to_ns(hrtimer_get_expires(timer));
+	struct quell_part_news all;
+	u64 first_ns, last_ns;
+
+	my.word.next_ns = min(next_event_ns(timer, now_ns), my.caused_ns);
+	my.caused_ns = U64_MAX;
+	meet(&all, &first_ns, &last_ns);
+	my.ops->met(&all);
+	hrtimer_set_expires(timer, ns_to_ktime(first_ns + lookahead_ns - 1));
+	return HRTIMER_RESTART;
+}
+
+/*
+ * Packets that arrive in the same ns do so in the order of their cables, behind all other events
+ * of that ns: the order in which timers were set is not the same in several parts.
+ */
+static void arrive_all(const struct hrtimer *timer)
+{
+	ktime_t now = hrtimer_get_expires(timer);
+	struct timerqueue_node *next = timerqueue_getnext(&timer->base->active);
+	struct labnic_port *port;
+
+	if (next && next->expires <= now) {
+		if (!hrtimer_is_queued(&my.tie))
+			hrtimer_start(&my.tie, now, HRTIMER_MODE_ABS_SOFT);
+		return;
+	}
+	while ((port = list_first_entry_or_null(&my.ties, struct labnic_port, tie))) {
+		list_del_init(&port->tie);
+		labnic_wire_arrive(port, ktime_to_ns(now));
+	}
+}
+
+static enum hrtimer_restart tie_timer(struct hrtimer *timer)
+{
+	arrive_all(timer);
+	return HRTIMER_NORESTART;
+}
+
+enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
+{
+	struct labnic_port *port = container_of(timer, struct labnic_port, arrival), *other;
+	struct list_head *before = &my.ties;
+
+	list_for_each_entry_reverse(other, &my.ties, tie) {
+		before = &other->tie;
+		if (other->key < port->key)
+			break;
+		before = other->tie.prev;
+	}
+	list_add(&port->tie, before);
+	arrive_all(timer);
+	return HRTIMER_NORESTART;
+}
+
+/* The buffers between parts. */
+void *labnic_part_memory(void)
+{
+	return my.memory + PART_HEAD_BYTES;
+}
+
+/* Number of the last meeting. */
+u32 labnic_part_meeting(void)
+{
+	return slot_of(labnic_part)->met;
+}
+
+/* Packets pass from part to part. */
+bool labnic_part_is_moving(void)
+{
+	return my.has_begun && !my.is_frozen;
+}
+
+/* This part causes an event in another one. */
+void labnic_part_causes(u64 ns)
+{
+	my.caused_ns = min(my.caused_ns, ns);
+}
+
+void labnic_part_flow_ended(u32 flow, u64 end_ns)
+{
+	my.ops->ended(flow, end_ns);
+}
+
+bool labnic_part_is_frozen(void)
+{
+	return my.is_frozen;
+}
+
+/*
+ * One end of a cable with a number.  The end that is in another part has a device here, too, by
+ * which its packets come.
+ */
+int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near)
+{
+	if (!labnic_parts || !config->cable || config->cable > U32_MAX / 2)
+		return -EINVAL;
+	port->key = 2 * config->cable + !is_near;
+	INIT_LIST_HEAD(&port->tie);
+	return 0;
+}
+
+/**
+ * quell_part_is_on() - whether the order of events is that of a network in parts
+ *
+ * Return: true also for a single part, if one was asked for.
+ */
+bool quell_part_is_on(void)
+{
+	return labnic_parts;
+}
+EXPORT_SYMBOL_GPL(quell_part_is_on);
+
+/**
+ * quell_part_known_ns() - time after which all parts know of an event
+ *
+ * Return: the same for any number of parts, in ns.
+ */
+u64 quell_part_known_ns(void)
+{
+	return labnic_parts ? known_ns : 0;
+}
+EXPORT_SYMBOL_GPL(quell_part_known_ns);
+
+/**
+ * quell_part_begin() - meet all parts, and then at each barrier
+ * @ops: called at each; stay valid
+ * @payload: pages that all parts have with the same content
+ * @payload_bytes: their size
+ *
+ * Context: process; sleeps in the host until all parts have come.
+ * Return: a time in the future, the same in all parts; before it no packet passes between parts.
+ */
+u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32 payload_bytes)
+{
+	struct quell_part_news all;
+	u64 first_ns, base_ns;
+
+	my.ops = ops;
+	my.word.next_ns = ktime_get_ns();
+	my.caused_ns = U64_MAX;
+	meet(&all, &first_ns, &base_ns);
+	base_ns = roundup_u64(base_ns + 1, PART_BASE_STEP_NS);
+	my.has_begun = true;
+	hrtimer_start(&my.barrier, ns_to_ktime(base_ns), HRTIMER_MODE_ABS_SOFT);
+	return base_ns;
+}
+EXPORT_SYMBOL_GPL(quell_part_begin);
+
+/**
+ * quell_part_report() - state something at all meetings from now on
+ * @news: what; that a turn is over has an effect at its @turn_ns, perhaps in another part
+ */
+void quell_part_report(const struct quell_part_news *news)
+{
+	if (news->turn != my.word.news.turn)
+		labnic_part_causes(news->turn_ns);
+	my.word.news = *news;
+}
+EXPORT_SYMBOL_GPL(quell_part_report);
+
+/**
+ * quell_part_freeze() - no packet moves any more, so that counters can be read
+ */
+void quell_part_freeze(void)
+{
+	my.is_frozen = true;
+}
+EXPORT_SYMBOL_GPL(quell_part_freeze);
+
+/**
+ * quell_part_end() - leave the other parts
+ *
+ * Context: process.
+ */
+void quell_part_end(void)
+{
+	struct part_slot *mine;
+
+	if (!my.has_begun)
+		return;
+	my.has_begun = false;
+	my.is_frozen = true;
+	hrtimer_cancel(&my.barrier);
+	mine = slot_of(labnic_part);
+	WRITE_ONCE(mine->is_gone, 1);
+	announce(mine);
+	pr_alert("quell-parts %u: %lu barriers\n", labnic_part, meetings);
+}
+EXPORT_SYMBOL_GPL(quell_part_end);
+
+/* 0, or an error of the parameters. */
+int labnic_part_init(void)
+{
+	unsigned long bytes = 0, needed = PART_HEAD_BYTES;
+
+	if (!labnic_parts)
+		return 0;
+	if (labnic_parts > PARTS_MAX || labnic_part >= labnic_parts || lookahead_ns < 2 ||
+	    known_ns < lookahead_ns) {
+		pr_err("quell_labnic: part %u of %u, lookahead %lu of %lu ns\n", labnic_part,
+		       labnic_parts, lookahead_ns, known_ns);
+		return -EINVAL;
+	}
+	BUILD_BUG_ON(sizeof(struct part_slot) > PART_SLOT_BYTES);
+	my.memory = (u8 *)find_iomem(PART_IOMEM, &bytes);
+	needed += 2ul * labnic_parts * labnic_parts * labnic_buffer_bytes;
+	if (!my.memory || bytes < needed) {
+		pr_err("quell_labnic: no iomem=%s,FILE of that size\n", PART_IOMEM);
+		return -ENODEV;
+	}
+	/*
+	 * The secret of initial sequence numbers, of which quell.ko's bursts are a function, is
+	 * drawn at the first use: here, where no part has drawn for its own nodes yet.
+	 */
+	secure_ipv4_port_ephemeral(0, 0, 0);
+	quell_hrtimer_setup(&my.barrier, barrier_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	quell_hrtimer_setup(&my.tie, tie_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	return 0;
+}
