@@ -220,6 +220,8 @@ struct labnic_port {
 	struct sk_buff			*arriving_skb;	/* what will arrive then */
 	struct list_head		tie;	/* among ports with an arrival in this ns */
 	u32				key;	/* number of this direction of this cable */
+	u32				away_part;	/* part of the other end, if @is_cut */
+	bool				is_cut;	/* the other end is in another part */
 };
 
 /* labnic_wire.c */
@@ -230,14 +232,16 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb);
 bool labnic_wire_has_room(const struct labnic_port *port);
 void labnic_wire_arrive(struct labnic_port *port, u64 now_ns);
+void labnic_wire_arrives(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
 
-/* labnic_part.c */
+/* labnic_part.c, labnic_cross.c */
 #ifdef CONFIG_UML
 int labnic_part_init(void);
 int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near);
 enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer);
 bool labnic_part_is_frozen(void);
+void labnic_cross_send(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns);
 #else
 static inline int labnic_part_init(void)
 {
@@ -258,6 +262,10 @@ static inline enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
 static inline bool labnic_part_is_frozen(void)
 {
 	return false;
+}
+
+static inline void labnic_cross_send(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns)
+{
 }
 #endif
 

@@ -18,4 +18,10 @@ bool labnic_part_is_moving(void);
 void labnic_part_causes(u64 ns);
 void labnic_part_flow_ended(u32 flow, u64 end_ns);
 
+/* labnic_cross.c */
+int labnic_cross_add(struct labnic_port *port);
+void labnic_cross_begin(struct page *block, u32 block_bytes);
+void labnic_cross_receive(u32 meeting, u64 now_ns);
+ulong labnic_crossings(void);
+
 #endif /* _QUELL_LABNIC_CROSS_H */

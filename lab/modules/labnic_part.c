@@ -243,10 +243,12 @@ static enum hrtimer_restart barrier_timer(struct hrtimer *timer)
 	u64 now_ns = ktime_to_ns(hrtimer_get_expires(timer));
 	struct quell_part_news all;
 	u64 first_ns, last_ns;
+	u32 meeting;
 
 	my.word.next_ns = min(next_event_ns(timer, now_ns), my.caused_ns);
 	my.caused_ns = U64_MAX;
-	meet(&all, &first_ns, &last_ns);
+	meeting = meet(&all, &first_ns, &last_ns);
+	labnic_cross_receive(meeting, now_ns);
 	my.ops->met(&all);
 	hrtimer_set_expires(timer, ns_to_ktime(first_ns + lookahead_ns - 1));
 	return HRTIMER_RESTART;
@@ -335,11 +337,17 @@ bool labnic_part_is_frozen(void)
  */
 int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near)
 {
+	u32 own = is_near ? QUELLNIC_NEAR_AWAY : QUELLNIC_FAR_AWAY;
+
 	if (!labnic_parts || !config->cable || config->cable > U32_MAX / 2)
 		return -EINVAL;
 	port->key = 2 * config->cable + !is_near;
+	port->is_cut = config->away && config->away != own;
+	port->away_part = config->part;
 	INIT_LIST_HEAD(&port->tie);
-	return 0;
+	if (config->away != own)
+		return 0;
+	return labnic_cross_add(port);
 }
 
 /**
@@ -379,6 +387,7 @@ u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32
 	u64 first_ns, base_ns;
 
 	my.ops = ops;
+	labnic_cross_begin(payload, payload_bytes);
 	my.word.next_ns = ktime_get_ns();
 	my.caused_ns = U64_MAX;
 	meet(&all, &first_ns, &base_ns);
@@ -427,7 +436,8 @@ void quell_part_end(void)
 	mine = slot_of(labnic_part);
 	WRITE_ONCE(mine->is_gone, 1);
 	announce(mine);
-	pr_alert("quell-parts %u: %lu barriers\n", labnic_part, meetings);
+	pr_alert("quell-parts %u: %lu barriers, %lu packets to other parts\n", labnic_part,
+		 meetings, labnic_crossings());
 }
 EXPORT_SYMBOL_GPL(quell_part_end);
 

@@ -494,9 +494,13 @@ static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
 		line->leaving.index++;
 		line->sending--;
 		line->flying++;
+		if (port->is_cut)
+			labnic_take(line);
 		spin_unlock(&port->lock);
 		labnic_departed(port, &frame);
 		labnic_unshare(frame.skb);
+		if (port->is_cut)
+			labnic_cross_send(port, frame.skb, frame.leave_ns + port->delay_ns);
 		spin_lock(&port->lock);
 		if (line->flying == 1)
 			labnic_arm_arrival(port);
@@ -523,6 +527,26 @@ void labnic_wire_arrive(struct labnic_port *port, u64 now_ns)
 		spin_lock(&port->lock);
 	}
 	labnic_arm_arrival(port);
+	spin_unlock(&port->lock);
+}
+
+/* A packet of another part is on this line.  Softirq. */
+void labnic_wire_arrives(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns)
+{
+	struct labnic_line *line = &port->line;
+
+	spin_lock(&port->lock);
+	if (WARN_ON_ONCE(!labnic_make_room(line))) {
+		kfree_skb(skb);
+	} else {
+		*labnic_frame(&line->end) = (struct labnic_frame) {
+			.skb = skb, .bytes = skb->len, .leave_ns = arrive_ns - port->delay_ns
+		};
+		line->end.index++;
+		line->leaving = line->end;
+		if (!line->flying++)
+			labnic_arm_arrival(port);
+	}
 	spin_unlock(&port->lock);
 }
 
