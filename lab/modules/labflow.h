@@ -91,6 +91,9 @@ struct labflow_flow {
 	u32			id;	/* number given by the plan */
 	u32			index;	/* position in lab.flows */
 	bool			warm;	/* the connection exists and knows its RTT before T0 */
+	/* In a network in parts: its sender, and its receiver, is in this one. */
+	bool			is_sender;
+	bool			is_receiver;
 	bool			started;	/* the payload may be sent */
 	bool			connecting;	/* a cold flow's SYN is out */
 	bool			stopped;	/* the sender was reset at @stop_ns */
@@ -299,6 +302,9 @@ struct labflow {
 	struct hrtimer		until_timer;	/* ends the run at @until_ns */
 	u64			until_ns;	/* time limit, relative to T0; 0 never */
 	bool			is_open;	/* the run goes on when all flows are done */
+	/* The network is in parts: an end of a flow takes so long until all know. */
+	bool			is_part;
+	u64			known_ns;	/* 0 if not */
 	u64			t0_ns;	/* origin of all times written, CLOCK_MONOTONIC */
 	u64			end_ns;	/* when the run ended, CLOCK_MONOTONIC */
 	char			error[200];	/* first error, empty without an error */
@@ -332,6 +338,14 @@ void labflow_run_init(void);
 int labflow_run_start(bool is_open);
 void labflow_run_stop(void);
 
+/* labflow_part.c */
+void labflow_part_init(void);
+int labflow_part_warm_up(int (*warm_up)(struct labflow_flow *flow), u64 *ready_ns);
+void labflow_part_flow_done(const struct labflow_flow *flow);
+void labflow_part_finished(void);
+void labflow_part_leave(void);
+int labflow_part_wait(void);
+
 /* labflow_sock.c */
 int labflow_sock_init(void);
 void labflow_sock_exit(void);
@@ -342,6 +356,7 @@ void labflow_sock_abort(struct labflow_flow *flow);
 bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes);
 bool labflow_sock_all_acked(const struct labflow_flow *flow);
 void labflow_sock_close_all(void);
+struct page *labflow_sock_payload(u32 *bytes);
 
 /* labflow_sample.c */
 int labflow_sample_init(void);

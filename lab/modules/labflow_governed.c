@@ -35,6 +35,8 @@ void labflow_governed_end(struct labflow_flow *flow, u64 now_ns)
 	u64 ns[LABFLOW_GOVERNORS];
 	int i;
 
+	if (!flow->is_sender)
+		return;
 	if (!governed_read(flow, now_ns, ns))
 		memcpy(ns, flow->governed_ns, sizeof(ns));
 	for (i = 0; i < LABFLOW_GOVERNORS; i++)

@@ -16,6 +16,7 @@
  *	  run [open]			connect, warm up, choose T0; returns before T0
  *	  finish			end it; an open one does not end with its flows
  *	  stop				close all sockets
+ *	  wait				sleep until the network of a part has stopped
  *	  clear				delete flows, watches and results
  *	state		"STATE T0_NS NOW_NS END_NS DONE TOTAL", times absolute,
  *			then the error on a line of its own
@@ -87,6 +88,9 @@ static int labflow_flow_nets(struct labflow_flow *flow, int src_fd, int dst_fd)
 	if (IS_ERR(net))
 		return PTR_ERR(net);
 	flow->dst_net = net;
+	/* Of a network in parts, - stands for a host in another one. */
+	flow->is_sender = !lab.is_part || flow->src_net != &init_net;
+	flow->is_receiver = !lab.is_part || flow->dst_net != &init_net;
 	return 0;
 }
 
@@ -267,6 +271,12 @@ static int labflow_cmd_stop(const char *args)
 	return 0;
 }
 
+/* Returns when the network of a part has stopped. */
+static int labflow_cmd_wait(const char *args)
+{
+	return labflow_part_wait();
+}
+
 static int labflow_cmd_clear(const char *args)
 {
 	labflow_clear();
@@ -287,6 +297,7 @@ static const struct {
 	{ "run",	true,	labflow_cmd_run },
 	{ "finish",	false,	labflow_cmd_finish },
 	{ "stop",	false,	labflow_cmd_stop },
+	{ "wait",	false,	labflow_cmd_wait },
 	{ "clear",	false,	labflow_cmd_clear },
 };
 
@@ -563,6 +574,7 @@ static int __init labflow_module_init(void)
 		return err;
 	}
 	labflow_run_init();
+	labflow_part_init();
 	labflow_dir = debugfs_create_dir("quell_labflow", NULL);
 	debugfs_create_file("control", 0200, labflow_dir, NULL,
 			    &labflow_control_fops);

@@ -137,5 +137,7 @@ u64 labflow_message_due_bytes(const struct labflow_flow *connection)
 /* True before the first message of a connection and while all that started are delivered. */
 bool labflow_is_quiet(const struct labflow_flow *connection)
 {
-	return !connection->started || connection->newest->end_ns;
+	u64 end_ns = connection->started ? connection->newest->end_ns : 1;
+
+	return end_ns && end_ns + lab.known_ns <= ktime_get_ns();
 }

@@ -47,13 +47,17 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 {
 	struct labflow_flow *flow = container_of(timer, struct labflow_flow, timer);
 	struct labflow_flow *connection = flow->connection;
-	struct sock *sk = connection->sock->sk;
+	struct sock *sk;
 
 	if (lab.state != LABFLOW_RUNNING || flow->stopped)
 		return HRTIMER_NORESTART;
 	if (labflow_is_early(flow)) {
 		labflow_fail("flow %u starts before flow %u, whose connection it takes", flow->id,
 			     connection->id);
+		return HRTIMER_NORESTART;
+	}
+	if (!flow->is_sender) {
+		labflow_message_enqueue(flow);
 		return HRTIMER_NORESTART;
 	}
 	if (!flow->end_bytes && connection == flow && !flow->warm) {
@@ -63,6 +67,7 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 		queue_work(system_highpri_wq, &flow->connect_work);
 		return HRTIMER_NORESTART;
 	}
+	sk = connection->sock->sk;
 	bh_lock_sock(sk);
 	if (sock_owned_by_user(sk)) {
 		/* connect() has not returned yet; it does so without virtual time passing. */
@@ -104,8 +109,14 @@ static void labflow_connect_work(struct work_struct *work)
 {
 	struct labflow_flow *flow = container_of(work, struct labflow_flow,
 						 connect_work);
-	int err = labflow_sock_connect(flow, O_NONBLOCK);
+	int err;
 
+	/* A process lets time pass when it reads the clock, which other hosts see that are here. */
+	if (lab.is_part)
+		local_bh_disable();
+	err = labflow_sock_connect(flow, O_NONBLOCK);
+	if (lab.is_part)
+		local_bh_enable();
 	if (err && err != -EINPROGRESS)
 		labflow_fail("flow %u: cannot connect: error %d", flow->id, err);
 }
@@ -164,7 +175,8 @@ static int labflow_warm_up(struct labflow_flow *flow)
 	return 0;
 }
 
-static int labflow_prepare_all(void)
+/* Sockets, and warm connections; @ready_ns: a time behind that. */
+static int labflow_prepare_all(u64 *ready_ns)
 {
 	u32 i;
 	int err;
@@ -179,6 +191,8 @@ static int labflow_prepare_all(void)
 			return err;
 		}
 	}
+	if (lab.is_part)
+		return labflow_part_warm_up(labflow_warm_up, ready_ns);
 	for (i = 0; i < lab.n_flows; i++) {
 		if (!lab.flows[i]->warm || lab.flows[i]->on_id)
 			continue;
@@ -186,6 +200,7 @@ static int labflow_prepare_all(void)
 		if (err)
 			return err;
 	}
+	*ready_ns = 0;
 	return 0;
 }
 
@@ -196,7 +211,7 @@ static int labflow_prepare_all(void)
 int labflow_run_start(bool is_open)
 {
 	struct labflow_flow *flow;
-	u64 now_ns;
+	u64 now_ns, ready_ns;
 	int err;
 	u32 i;
 
@@ -220,14 +235,14 @@ int labflow_run_start(bool is_open)
 	err = labflow_after_resolve();
 	if (err)
 		return err;
-	err = labflow_prepare_all();
+	err = labflow_prepare_all(&ready_ns);
 	if (err)
 		return err;
 
 	err = labflow_hold_start();
 	if (err)
 		return err;
-	now_ns = ktime_get_ns();
+	now_ns = max(ktime_get_ns(), ready_ns);
 	lab.t0_ns = roundup_u64(now_ns + 2 * TICK_NSEC, LABFLOW_T0_STEP_NS);
 	lab.n_done = 0;
 	lab.state = LABFLOW_RUNNING;
@@ -237,10 +252,12 @@ int labflow_run_start(bool is_open)
 		return err;
 	for (i = 0; i < lab.n_flows; i++) {
 		flow = lab.flows[i];
+		if (!flow->is_sender && !flow->is_receiver)
+			continue;
 		if (!flow->after_id)
 			hrtimer_start(&flow->timer, ns_to_ktime(lab.t0_ns + flow->start_ns),
 				      HRTIMER_MODE_ABS_SOFT);
-		if (flow->stop_ns)
+		if (flow->stop_ns && flow->is_sender)
 			hrtimer_start(&flow->stop_timer,
 				      ns_to_ktime(lab.t0_ns + flow->stop_ns),
 				      HRTIMER_MODE_ABS_SOFT);
@@ -257,6 +274,7 @@ void labflow_run_stop(void)
 	u32 i;
 
 	labflow_finish(LABFLOW_TIMEOUT);
+	labflow_part_leave();
 	hrtimer_cancel(&lab.until_timer);
 	labflow_truth_stop();
 	labflow_sample_stop();

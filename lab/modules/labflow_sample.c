@@ -140,21 +140,21 @@ static void labflow_read_cwnd(const struct labflow_flow *flow,
 /* The counts of marks, duplicates and reordering; they may change while they are read. */
 static void read_marks(const struct labflow_flow *flow, struct labflow_marks *marks)
 {
-	const struct sock *sk = flow->sock->sk;
-	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct tcp_sock *tp = flow->sock ? tcp_sk(flow->sock->sk) : NULL;
 	struct quell_snapshot snapshot;
 
-	*marks = (struct labflow_marks) {
-		.delivered_pkts = READ_ONCE(tp->delivered),
-		.delivered_ce_pkts = READ_ONCE(tp->delivered_ce),
-		.dsack_pkts = READ_ONCE(tp->dsack_dups),
-		.sent_pkts = READ_ONCE(tp->segs_out),
-	};
+	*marks = (struct labflow_marks) { 0 };
 	if (flow->receiver) {
 		marks->unordered_pkts = READ_ONCE(tcp_sk(flow->receiver)->rcv_ooopack);
 		marks->answered_pkts = READ_ONCE(tcp_sk(flow->receiver)->segs_out);
 	}
-	if (!labflow_snapshot(sk, &snapshot))
+	if (!tp)
+		return;
+	marks->delivered_pkts = READ_ONCE(tp->delivered);
+	marks->delivered_ce_pkts = READ_ONCE(tp->delivered_ce);
+	marks->dsack_pkts = READ_ONCE(tp->dsack_dups);
+	marks->sent_pkts = READ_ONCE(tp->segs_out);
+	if (!labflow_snapshot(flow->sock->sk, &snapshot))
 		return;
 	marks->reported_pkts = snapshot.marked_pkts;
 	marks->reported_bytes = snapshot.marked_bytes;
@@ -164,10 +164,9 @@ static void read_marks(const struct labflow_flow *flow, struct labflow_marks *ma
 int labflow_marks_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_flow *flow = v;
-	struct labflow_marks marks = { 0 };
+	struct labflow_marks marks;
 
-	if (flow->sock)
-		read_marks(flow, &marks);
+	read_marks(flow, &marks);
 	seq_printf(seq, "%u %u %u %u %llu %llu %u %u %u\n", flow->id,
 		   marks.delivered_pkts, marks.delivered_ce_pkts,
 		   marks.dsack_pkts, marks.reported_pkts, marks.reported_bytes,

@@ -352,8 +352,8 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 
 	static_assert(offsetof(struct sockaddr_in, sin_port) ==
 		      offsetof(struct sockaddr_in6, sin6_port));
-	err = labflow_listen(flow->dst_net, &flow->daddr);
-	if (err)
+	err = flow->is_receiver ? labflow_listen(flow->dst_net, &flow->daddr) : 0;
+	if (err || !flow->is_sender)
 		return err;
 	err = sock_create_kern(flow->src_net, from.sa.sa_family, SOCK_STREAM, IPPROTO_TCP,
 			       &flow->sock);
@@ -552,6 +552,13 @@ int labflow_sock_init(void)
 	pattern = page_address(pattern_pages);
 	labflow_fill_pattern();
 	return 0;
+}
+
+/* The block of payload, and its size. */
+struct page *labflow_sock_payload(u32 *bytes)
+{
+	*bytes = LABFLOW_PATTERN_BYTES;
+	return pattern_pages;
 }
 
 /* Free the payload.  Packets still in flight hold their own reference to it. */

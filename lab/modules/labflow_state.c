@@ -19,6 +19,7 @@ void labflow_finish(enum labflow_state state)
 		return;
 	lab.end_ns = ktime_get_ns();
 	lab.state = state;
+	labflow_part_finished();
 }
 
 void labflow_fail(const char *fmt, ...)
@@ -48,7 +49,10 @@ void labflow_flow_done(struct labflow_flow *flow)
 			     connection->delivered_bytes - connection->warm_bytes,
 			     connection->newest->end_bytes - connection->warm_bytes);
 	labflow_after_delivered(flow);
-	if (++lab.n_done == lab.n_flows && !lab.is_open)
+	lab.n_done++;
+	if (lab.is_part)
+		labflow_part_flow_done(flow);
+	else if (lab.n_done == lab.n_flows && !lab.is_open)
 		labflow_finish(LABFLOW_DONE);
 }
 
