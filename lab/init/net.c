@@ -222,6 +222,25 @@ static void put_pace(struct request *req, int attr, const char *value)
 		nl_put_u64(req, attr, number(value, 1, UINT64_MAX));
 }
 
+/* Of a network in parts: the cable's number, and which end is in which other part. */
+static void put_part(struct request *req)
+{
+	const char *cable = option(5, "cable");
+	const char *away = option(5, "away");
+	struct quellnic_part part = { 0 };
+
+	if (!cable)
+		return;
+	part.cable = number(cable, 1, INT32_MAX);
+	if (away && ((away[0] != 'a' && away[0] != 'b') || away[1] != ':'))
+		fail("'%s' is neither a:PART nor b:PART", away);
+	if (away) {
+		part.away = away[0] == 'a' ? QUELLNIC_NEAR_AWAY : QUELLNIC_FAR_AWAY;
+		part.part = number(away + 2, 0, UINT32_MAX);
+	}
+	nl_put(req, QUELLNIC_PART, &part, sizeof(part));
+}
+
 static void put_cable(struct request *req, const struct port *a, const struct port *b,
 		      uint32_t mtu, const struct ifinfomsg *ifm_b)
 {
@@ -248,6 +267,7 @@ static void put_cable(struct request *req, const struct port *a, const struct po
 	put_credit(req, QUELLNIC_PEER_CREDIT, option(5, "peer-credit"));
 	put_pace(req, QUELLNIC_PACE, option(5, "pace"));
 	put_pace(req, QUELLNIC_PEER_PACE, option(5, "peer-pace"));
+	put_part(req);
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));
 	put_end(req, b, mtu);
@@ -265,7 +285,7 @@ void cmd_link(void)
 		"peer-trim", "trim-every", "trim-count", "corrupt",
 		"corrupt-at", "pfc", "pfc-xoff", "pfc-alpha", "pfc-buffer",
 		"peer-pfc-buffer", "pfc-resume", "pfc-headroom", "credit",
-		"peer-credit", "pace", "peer-pace", NULL
+		"peer-credit", "pace", "peer-pace", "cable", "away", NULL
 	};
 	struct ifinfomsg ifm_a = { .ifi_flags = IFF_NOARP, .ifi_change = IFF_NOARP };
 	struct nlattr *info, *data;

@@ -19,6 +19,8 @@
 #include "program.h"
 
 #define LABFLOW			"/sys/kernel/debug/quell_labflow/"
+/* Parts of the network, of which this is one; 0: it is whole. */
+#define PARTS			"/sys/module/quell_labnic/parameters/parts"
 #define LABSPOOF		"/sys/kernel/debug/quell_labspoof"
 #define LABTRACE		"/sys/kernel/debug/quell_labtrace"
 /* Shortest virtual time between polls of the run; they get rarer as time passes. */
@@ -261,7 +263,14 @@ static void attend(struct run_state *state)
 static void wait_for_end(struct run_state *state)
 {
 	uint64_t passed_ns = 0;
+	char text[32];
 
+	if (!access(PARTS, F_OK) && number(strtok(read_text(PARTS, text, sizeof(text)), "\n"), 0,
+					   UINT32_MAX)) {
+		control("wait");
+		read_state(state);
+		return;
+	}
 	read_state(state);
 	if (has_captures())
 		captures_start(state->t0_ns);
