@@ -7,7 +7,8 @@ import sys
 import traceback
 from dataclasses import replace
 
-from . import compare, cost, files, kernel_build, plan, runner, scenario, show, targets, version
+from . import compare, cost, files, kernel_build, parted, parts, plan, runner, scenario, show, \
+    targets, version
 from .errors import InputError, nearest
 from .incast import algorithms, given_keys, incast_table
 from .options import make_parser
@@ -74,12 +75,13 @@ def _facts(args, command, kernel, jobs_max):
 def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
     from . import output
+    cut = parts.of_command(args, wanted)
     jobs_max, timeout_s, kernel = _options(args)
     _ready(args, kernel, wanted, min(jobs_max, len(wanted.variants)))
     _replace(args)
-    jobs = runner.make_jobs(wanted, kernel, args.out)
+    jobs = parted.make_jobs(wanted, kernel, args.out, cut)
     outcomes = {}
-    runner.run_all(jobs, jobs_max, timeout_s, args.quiet,
+    runner.run_all(jobs, max(1, jobs_max // (cut.parts if cut else 1)), timeout_s, args.quiet,
                    lambda job, outcome: outcomes.update({job: outcome}))
     facts = _facts(args, command, kernel, jobs_max)
     done = output.evaluate(args.out, wanted, jobs, outcomes, facts)
@@ -301,7 +303,7 @@ def _main(argv):
         command = "lab/lab " + shlex.join(argv)
         if args.command in RUN:
             return RUN[args.command](args, command)
-        if args.command == "run" and args.seeds is not None:
+        if args.command == "run" and args.seeds is not None and args.parts is None:
             return _seeds(args, command)
         table, places = _load(args)
         return _execute(args, scenario.build(table, places, getattr(args, "scale", None)), command)

@@ -139,7 +139,10 @@ COMMANDS = {
                           "repeated"}), PCAP, OUT, *RUNS, NO_FIGURES),
     "run": ("a scenario file", ("file", {"metavar": "FILE.scenario"}), SEED,
             ("--seeds", {"metavar": "N", "help": "so many seeds from that on, a directory each, "
-                         "and medians over them"}), SCALE, PCAP, OUT, *RUNS, NO_FIGURES),
+                         "and medians over them"}),
+            ("--parts", {"metavar": "N", "help": "divide the network in so many parts, a kernel on "
+                         "a processor each; default: it is one, and events of one ns are in "
+                         "another order"}), SCALE, PCAP, OUT, *RUNS, NO_FIGURES),
     "exec": ("programs of this machine on hosts of a scenario",
              ("file", {"metavar": "FILE.scenario", "help": "the network, and flows beside the "
                        "programs, if there are any"}),

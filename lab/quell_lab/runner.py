@@ -214,7 +214,11 @@ class Job:
         os.makedirs(os.path.join(self.directory, "out"))
         copy_programs(self.scenario, self.variant, self.objects)
         with open(os.path.join(self.directory, "plan"), "w", encoding="ascii") as file:
-            file.write(plan.write(self.scenario, self.variant))
+            file.write(self.plan_text())
+
+    def plan_text(self):
+        """The plan that the process executes."""
+        return plan.write(self.scenario, self.variant)
 
     def command(self):
         """Command line of the process."""
@@ -224,6 +228,13 @@ class Job:
                 "--plan", os.path.join(self.directory, "plan"),
                 "--objects", self.objects, "--out", os.path.join(self.directory, "out")]
 
+    def inherited(self):
+        """File descriptors that the process has of this one."""
+        return ()
+
+    def see(self, text):
+        """A line of the log."""
+
     def run(self, timeout_s):
         """Run to the end; results.RunResult, or RunError."""
         if self.state == "stopped":
@@ -232,7 +243,8 @@ class Job:
         self.state = "running"
         self.meter = cost.Meter()
         with subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, start_new_session=True) as self.process:
+                              stderr=subprocess.STDOUT, start_new_session=True,
+                              pass_fds=self.inherited()) as self.process:
             guard = threading.Timer(timeout_s, self._time_out)
             guard.daemon = True
             guard.start()
@@ -256,6 +268,7 @@ class Job:
                 if self.meter.is_own(text):
                     continue
                 self.meter.see(text)
+                self.see(text)
                 match = cost.PROGRESS.match(text)
                 if match:
                     self.virtual_ns, self.done = int(match.group(1)), int(match.group(2))
@@ -282,10 +295,14 @@ class Job:
             raise RunError(f"the kernel ended early, exit status {status}")
         if status and not self.complaints:
             raise RunError(f"exit status {status}")
-        result = results.read(out, self.scenario, self.variant, spent)
+        result = self.result(spent)
         self.state = "done"
         self.done = len(self.scenario.flows)
         return result
+
+    def result(self, spent):
+        """What the run has left."""
+        return results.read(os.path.join(self.directory, "out"), self.scenario, self.variant, spent)
 
     def _time_out(self):
         self.state = "out of time"
