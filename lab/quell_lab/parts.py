@@ -71,6 +71,8 @@ def check(scenario):
     for variant in scenario.variants:
         if variant.is_labs or variant.program:
             refuse(variant.label, "comparators of the laboratory and BPF objects")
+        if variant.tree:
+            refuse(f"a module of the kernel's tree ({variant.label})", "it may draw at random, too")
         if variant.qdisc:
             refuse(f"qdiscs of the kernel ({variant.label})", "they draw at random from it")
         used = {variant.algorithm.core or variant.name, *(flow.cc for flow in scenario.flows)}

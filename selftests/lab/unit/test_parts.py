@@ -109,6 +109,7 @@ class Plan(unittest.TestCase):
     def test_what_parts_cannot_do_is_refused(self):
         for change, word in (({"family": 6}, "family"),
                              ({"algorithm": [{"name": "dart"}]}, "dart"),
+                             ({"algorithm": [{"name": "tcp_vegas.ko"}]}, "tree"),
                              ({"record": {"truth": True}, "option": True}, "truth")):
             self.assertRaisesRegex(InputError, word, parts.check, built(dict(FABRIC, **change)))
         self.assertRaisesRegex(InputError, "capture", parts.plan, "capture h1 eth0\n",
