@@ -130,7 +130,11 @@ static void add_labexpress(struct port *port, const struct nlattr *app)
 	    stats.credit_pkts, stats.credit_drop_pkts, stats.backlog_max_bytes);
 }
 
-/* Of tc_*_xstats, the words of 32 bits that count marked packets, and their number. */
+/*
+ * Of tc_*_xstats, the words of 32 bits that count marked packets, and their number.  CoDel counts
+ * a packet that its AQM marked again by ce_threshold.  With a threshold below the target each is,
+ * so the larger count is that of packets; above it, it is the least that there can be.
+ */
 static const struct {
 	const char *kind;
 	int word[2];
@@ -172,7 +176,7 @@ static uint32_t marks_of_cake(const struct nlattr *app)
 /* Packets that a qdisc of the kernel marked. */
 static void add_marks(struct port *port, const char *kind, const struct nlattr *app)
 {
-	uint32_t sum = 0, marks;
+	uint32_t most = 0, marks;
 	size_t i;
 	int k;
 
@@ -191,9 +195,10 @@ static void add_marks(struct port *port, const char *kind, const struct nlattr *
 		if (nl_len(app) < (int)(offset + sizeof(marks)))
 			fail("qdisc of '%s': its counters have another form", port->name);
 		memcpy(&marks, (const char *)nl_data(app) + offset, sizeof(marks));
-		sum += marks;
+		if (marks > most)
+			most = marks;
 	}
-	add(port, " mark_pkts=%" PRIu32, sum);
+	add(port, " mark_pkts=%" PRIu32, most);
 }
 
 static void each_qdisc(const struct nlmsghdr *nlh, void *arg)
