@@ -5,9 +5,12 @@ from .errors import InputError
 
 # Keys of [queue] by which swport does more than serve ACKs first.
 PORT_KEYS = ("ecn", "telemetry", "trim", "tcp-int", "buffer", "deflect")
-# Keys of [queue] that ports of the laboratory's own algorithms do nothing about.
-SWPORT_KEYS = ("control-limit", "ecn", "host-ecn", "telemetry", "trim", "buffer", "alpha",
-               "deflect", "tcp-int")
+# Keys of [queue] without effect where no port is swport; hosts' first.
+HOST_KEYS = ("host-ecn", "ecn-probability", "ecn-mode")
+SWPORT_KEYS = ("control-limit", "ecn", "telemetry", "trim", "buffer", "alpha", "deflect",
+               "tcp-int")
+# Those of which the absence changes a run without a word of the summary, beside a qdisc's own.
+SWPORT_FEATURES = ("telemetry", "trim", "buffer", "deflect", "tcp-int")
 # Those whose receivers divide their line among senders.
 SHARES_LINE = ("dart", "expresspass")
 # Cores and algorithms of the kernel that reduce, or increase, by marks.
@@ -42,14 +45,14 @@ def paced(where, variant, queue, top, graph):
                          "is not in the host's port")
 
 
-def swport(places, table, pauses, where, each):
-    """Refuse what ports without swport have not; each: what every run is, if one has such ports;
-    table: [queue] as written."""
+def swport(places, table, pauses, where, each, more=HOST_KEYS):
+    """Refuse what ports without swport have not; each: what every run is, if one has such ports,
+    more: keys without effect then; table: [queue] as written."""
     if pauses:
         raise InputError(where, "not with pfc, which needs swport at both ends of a cable")
-    for key in SWPORT_KEYS if each else ():
+    for key in (*SWPORT_KEYS, *more) if each else ():
         if key in table:
-            raise InputError(places.name(f"queue.{key}"), f"says nothing where each run is {each}")
+            raise InputError(places.name(f"queue.{key}"), f"has no effect: each run is {each}")
 
 
 def traceable(places, is_traced, variants):
@@ -66,13 +69,29 @@ def is_by_marks(variant):
     return name in BY_MARKS and variant.variant not in ("open", "delay")
 
 
-def _marks(places, variants, flows):
-    """A sentence where nothing marks for those that need it."""
-    names = [variant.label for variant in variants if is_by_marks(variant) and not variant.qdisc]
-    names += sorted({flow.cc for flow in flows if flow.cc in BY_MARKS} - set(names))
-    if names:
-        yield (f"{', '.join(names)} without {places.word('queue.ecn')}: no switch marks packets, "
-               f"by which {'it works' if len(names) == 1 else 'they work'}")
+def _marks(places, ecn_bytes, variants, flows):
+    """A sentence for each kind of port that marks no packets, with runs that need it."""
+    of_flows = {flow.cc for flow in flows if flow.cc in BY_MARKS}
+    found = {}			# PortQdisc, None of swport: names
+    for variant in variants:
+        if not (variant.qdisc.is_marking if variant.qdisc else ecn_bytes):
+            names = found.setdefault(variant.qdisc, {})
+            names.update({variant.label: None} if is_by_marks(variant) else {})
+    for qdisc, names in found.items():
+        names.update(dict.fromkeys(sorted(of_flows)))
+        if names:
+            ports = f"over '{qdisc.text}'" if qdisc else f"without {places.word('queue.ecn')}"
+            yield (f"{', '.join(names)} {ports}: no switch marks packets, by which "
+                   f"{'it works' if len(names) == 1 else 'they work'}")
+
+
+def _without_swport(places, table, variants):
+    """A sentence for each run over another qdisc, beside features of swport; table: [queue]."""
+    keys = [places.word(f"queue.{key}") for key in table if key in SWPORT_FEATURES]
+    for variant in variants if keys else ():
+        if variant.qdisc:
+            yield (f"{variant.label} over '{variant.qdisc.text}': runs without {', '.join(keys)}, "
+                   "which swport alone has")
 
 
 def has_equal_ways(graph, flows):
@@ -84,8 +103,8 @@ def has_equal_ways(graph, flows):
 def notes(places, top, ecn_bytes, variants, built):
     """Sentences about what a scenario, as read, lacks; built: (graph, flows)."""
     graph, flows = built
-    if not ecn_bytes:
-        yield from _marks(places, variants, flows)
+    yield from _marks(places, ecn_bytes, variants, flows)
+    yield from _without_swport(places, top["queue"] or {}, variants)
     if top["workload"] and not top["multipath"] and has_equal_ways(graph, flows):
         yield (f"{places.name('workload')} without {places.word('multipath')}: of equal ways "
                "switches take the first alone, and the rest of the network stays idle")

@@ -85,6 +85,9 @@ QDISCS = {
             "avpkt": Word(Key("size", 1, 1 << 20), ()), "burst": Word(Key("int", 1, 1 << 20), ()),
             "probability": Word(Key("q16", 1, 1 << 16), ()), "ecn": Word(None, ())},
 }
+# Words without any of which such a port marks no packets; others mark always.
+MARKING = {"codel": ("ecn", "ce_threshold"), "fq": ("ce_threshold",), "pie": ("ecn",),
+           "red": ("ecn",)}
 RED_STAB_BYTES = 256
 RED_SHIFT_MAX = 31
 RED_ECN = 1			# TC_RED_ECN
@@ -102,6 +105,14 @@ class PortQdisc:
     def module(self):
         """That holds it, or None for those of lab.config."""
         return f"sch_{self.kind}.ko" if self.kind in MODULES else None
+
+    @property
+    def is_marking(self):
+        """Whether it marks packets of ECN-capable transports."""
+        words = dict(self.values)
+        if self.kind == "fq_codel":
+            return "noecn" not in words or "ce_threshold" in words
+        return self.kind not in MARKING or any(word in words for word in MARKING[self.kind])
 
     def plan(self, rate_bits_ps):
         """Kind and attributes as the plan has them, for a port of a link of that rate."""
@@ -221,7 +232,5 @@ def need(places, table, _queue, pauses, variants, *_):
     if own:
         raise InputError(where, f"'{own}' has ports of its own")
     each = len(runs) == len(variants) and f"over {runs[0].qdisc.kind}"
-    needs.swport(places, table, pauses, where, each)
-    for key in UNREAD if each else ():
-        if key in table:
-            raise InputError(places.name(f"queue.{key}"), f"says nothing where each run is {each}")
+    needs.swport(places, table, pauses, where, each,
+                 UNREAD + ((needs.HOST_KEYS[1:]) if "host-ecn" not in table else ()))

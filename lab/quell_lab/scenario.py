@@ -525,7 +525,7 @@ def _check_paths(where, entry, variant, option):
     if entry["entropies"] and not option:
         raise InputError(where, "entropies need option = true, by which they come back")
     if not entry["recycle"] and not entry["entropies"]:
-        raise InputError(where, "recycle says nothing without entropies")
+        raise InputError(where, "recycle has no effect without entropies")
     if entry["variant"] == "plb" and (entry["entropies"] or not entry["rehash"]):
         raise InputError(where, "plb changes a flow's hash: not with entropies, nor without rehash")
 
@@ -577,6 +577,7 @@ def _variants(places, top, queue, graph):
         if not LABEL.fullmatch(label):
             raise InputError(where, f"label '{label}' is not 1 to 64 of letters, digits and _.:=+-")
         if label in (other.label for other in variants):
-            raise InputError(where, f"'{label}' is given twice: labels must differ")
+            raise InputError(where, f"'{label}' is given twice: labels must differ"
+                             + ("" if places.options else "; label = \"NAME\" sets one"))
         variants.append(variant)
     return tuple(variants)

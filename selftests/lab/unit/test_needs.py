@@ -39,6 +39,31 @@ class Marks(unittest.TestCase):
         self.assertEqual(said, "dcqcn, dctcp without queue.ecn: no switch marks packets, by which "
                          "they work")
 
+    def test_of_the_kernels_qdiscs_those_that_mark(self):
+        for text, is_marking in (("codel", False), ("codel ecn", True), ("fq_codel", True),
+                                 ("codel ce_threshold 20us", True), ("fq_codel noecn", False),
+                                 ("fq_codel noecn ce_threshold 20us", True), ("pie", False),
+                                 ("pie ecn", True), ("red limit 90kb avpkt 1kb", False),
+                                 ("red limit 90kb avpkt 1kb ecn", True), ("fq", False),
+                                 ("fq ce_threshold 20us", True), ("cake", True), ("dualpi2", True)):
+            for queue in ({}, MARKS):
+                said = helpers.build(algorithm=[{"name": "dctcp", "qdisc": text, "label": "a"}, {
+                    "name": "cubic"}], queue=queue).notes
+                self.assertEqual(said, () if is_marking else (
+                    f"a over '{text}': no switch marks packets, by which it works",))
+
+    def test_marks_of_flows_and_ports_of_all_runs(self):
+        flow = {"src": "h1", "dst": "h3", "bytes": 5, "cc": "dctcp"}
+        self.assertEqual(helpers.build(queue={"qdisc": "fq_codel"}, flow=[flow]).notes, ())
+        self.assertEqual(len(helpers.build(queue={"qdisc": "fq"}, flow=[flow]).notes), 1)
+
+    def test_features_of_swport_beside_a_qdisc(self):
+        said, = helpers.build(queue={"telemetry": "5us", "trim": "64b", "limit": "90kb"},
+                              option=True, algorithm=[{"name": "hpcc"}, {
+                                  "name": "hpcc", "label": "b", "qdisc": "fq"}]).notes
+        self.assertEqual(said, "b over 'fq': runs without queue.telemetry, queue.trim, which "
+                         "swport alone has")
+
 
 class Fifo(unittest.TestCase):
     """Switches whose ports are the kernel's bfifo."""

@@ -231,7 +231,7 @@ class Plan(unittest.TestCase):
         for one, option, words in (
                 ({"name": "dctcp", "entropies": 64}, True, "dctcp has no entropies: only smartt"),
                 (many, False, "entropies need option = true"),
-                ({"name": "smartt", "recycle": False}, True, "recycle says nothing without"),
+                ({"name": "smartt", "recycle": False}, True, "recycle has no effect without"),
                 ({**many, "variant": "plb"}, True, "plb changes a flow's hash: not with entropies"),
                 ({"name": "smartt", "variant": "plb", "rehash": False}, True, "nor without rehash")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):

@@ -110,15 +110,24 @@ class Scenarios(unittest.TestCase):
 
     def test_refused(self):
         for changes, wanted in (
-                ({"queue": {"qdisc": "fq", "ecn": "10kb"}}, "queue.ecn: says nothing"),
-                ({"queue": {"qdisc": "fq", "limit": "10kb"}}, "queue.limit: says nothing"),
+                ({"queue": {"qdisc": "fq", "ecn": "10kb"}}, "queue.ecn: has no effect: each run"),
+                ({"queue": {"qdisc": "fq", "limit": "10kb"}}, "queue.limit: has no effect"),
                 ({"queue": {"qdisc": "fq"}, "pfc": {}}, "not with pfc"),
                 ({"queue": {"qdisc": "fq", "rcp": "10us"}, "algorithm": [{"name": "rcp"}]},
                  "has ports of its own"),
                 ({"algorithm": [{"name": "cubic", "qdisc": "fg"}]}, r"algorithm\[0\].qdisc: no"),
+                ({"algorithm": [{"name": "cubic", "qdisc": f"fq limit {n}"} for n in (1, 2)]},
+                 'is given twice: labels must differ; label = "NAME" sets one'),
                 ({"tcp-ecn": 6}, "out of range: 0 to 5")):
             with self.assertRaisesRegex(InputError, wanted):
                 build(**changes)
+
+    def test_hosts_that_mark(self):
+        queue = {"qdisc": "codel", "host-ecn": "10kb", "ecn-mode": "enqueue"}
+        wanted = build(queue=queue)
+        text = plan.write(wanted, wanted.variants[0])
+        self.assertRegex(text, "qdisc h1 eth0 swport .* ecn-mode=2 ecn-min=10240")
+        self.assertIn("qdisc s1 p1 codel\n", text)
 
     def test_command_line(self):
         def wanted(*words):
@@ -127,8 +136,10 @@ class Scenarios(unittest.TestCase):
                  "--out", "x", *words])))
         self.assertEqual(wanted("--cc", "cubic", "--qdisc", "fq").variants[0].qdisc.kind, "fq")
         self.assertTrue(wanted("--cc", "expresspass").variants[0].is_express)
-        with self.assertRaisesRegex(InputError, "--limit: says nothing where each run is over fq"):
-            wanted("--cc", "cubic", "--qdisc", "fq", "--limit", "1mb")
+        for option in (("--limit", "1mb"), ("--ecn-probability", "0.5"), ("--ecn-mode", "enqueue")):
+            with self.assertRaisesRegex(InputError, f"{option[0]}: has no effect: each run is over "
+                                        "fq"):
+                wanted("--cc", "cubic", "--qdisc", "fq", *option)
 
     def test_kernel_lacks_it(self):
         with tempfile.TemporaryDirectory() as scratch:

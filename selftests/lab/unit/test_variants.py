@@ -140,8 +140,8 @@ class Rcp(unittest.TestCase):
         self.assertTrue(self.build({"ecn": "65kb"}))
         for key, value in (("ecn", "65kb"), ("host-ecn", "65kb"), ("telemetry", "4us"),
                            ("trim", "64b"), ("buffer", "1mb"), ("control-limit", "64kb"),
-                           ("tcp-int", "10us"), ("alpha", "0.1")):
-            words = f"queue.{key}: says nothing where each run is rcp"
+                           ("tcp-int", "10us"), ("alpha", "0.1"), ("ecn-mode", "enqueue")):
+            words = f"queue.{key}: has no effect: each run is rcp"
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.build({key: value}, names=("rcp",))
         with self.assertRaisesRegex(InputError, "rcp has no parameter 'alpha': it takes none"):
@@ -252,7 +252,7 @@ class Express(unittest.TestCase):
                  "expresspass: with multipath, data from h1 to h3 would not return as its credits"),
                 ({"tso": 2}, "expresspass: not with tso: a sender sends a packet for each credit"),
                 ({"queue": {"ecn": "30kb"}, "names": own},
-                 "queue.ecn: says nothing where each run is expresspass"),
+                 "queue.ecn: has no effect: each run is expresspass"),
                 ({"flow": [flow | {"cc": "dctcp"}]}, "dctcp does not go by credit: no flow has"),
                 ({"record": {"core": True}}, "record.core: 'expresspass' is the laboratory's")):
             if what.get("queue", {}).get("limit", 1) is None:
