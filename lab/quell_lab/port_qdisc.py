@@ -17,12 +17,18 @@ U32_MAX = 2**32 - 1
 US_NS = 1000
 # Not part of lab.config: modules, of trees that have the source.
 MODULES = ("cake", "codel", "dualpi2", "pie")
+# As the kernel takes them without a change: it refuses others, clamps them, or drops all packets.
 COUNT = Key("int", 0, U32_MAX)
+LIMIT = Key("int", 1, U32_MAX)
 BYTES = Key("size", 0, U32_MAX)
+MEMORY = Key("size", 1, U32_MAX)
+QUANTUM = Key("size", 256, 1 << 20)
 TIME = Key("time", 0, U32_MAX * US_NS)
+PERIOD = Key("time", US_NS, U32_MAX * US_NS)
 RATE = Key("rate", 8, 10**12)
+RATE_U32 = Key("rate", 8, (U32_MAX - 1) * 8)	# that one more is no limit
 PERCENT = Key("int", 0, 100)
-GAIN = Key("q16", 0, ((1 << 24) - 1) << 8)
+GAIN = Key("q16", 256, ((1 << 24) - 1) << 8)
 # Keys of [queue] that no such port reads.
 UNREAD = ("limit", "fifo")
 
@@ -39,8 +45,8 @@ def _option(key, attribute, unit=1, kind="u32"):
     return Word(key, ((attribute, kind, unit),))
 
 
-def _time(attribute):
-    return _option(TIME, attribute, US_NS)
+def _time(attribute, key=TIME):
+    return _option(key, attribute, US_NS)
 
 
 def _flags(attribute, names, kind="u32"):
@@ -49,32 +55,34 @@ def _flags(attribute, names, kind="u32"):
 
 
 QDISCS = {
-    "codel": {"target": _time(1), "limit": _option(COUNT, 2), "interval": _time(3),
+    "codel": {"target": _time(1), "limit": _option(LIMIT, 2), "interval": _time(3),
               **_flags(4, ("noecn", "ecn")), "ce_threshold": _time(5)},
-    "fq_codel": {"target": _time(1), "limit": _option(COUNT, 2), "interval": _time(3),
-                 **_flags(4, ("noecn", "ecn")), "flows": _option(COUNT, 5),
-                 "quantum": _option(BYTES, 6), "ce_threshold": _time(7),
-                 "drop_batch": _option(COUNT, 8), "memory_limit": _option(BYTES, 9)},
-    "pie": {"target": _time(1), "limit": _option(COUNT, 2), "tupdate": _time(3),
+    "fq_codel": {"target": _time(1), "limit": _option(LIMIT, 2), "interval": _time(3),
+                 **_flags(4, ("noecn", "ecn")), "flows": _option(Key("int", 1, 65536), 5),
+                 "quantum": _option(QUANTUM, 6), "ce_threshold": _time(7),
+                 "drop_batch": _option(LIMIT, 8),
+                 "memory_limit": _option(Key("size", 1, 1 << 31), 9)},
+    "pie": {"target": _time(1), "limit": _option(LIMIT, 2), "tupdate": _time(3, PERIOD),
             "alpha": _option(Key("int", 0, 32), 4), "beta": _option(Key("int", 0, 32), 5),
             **_flags(6, ("noecn", "ecn")), **_flags(7, ("nobytemode", "bytemode")),
             **_flags(8, ("no_dq_rate_estimator", "dq_rate_estimator"))},
-    "fq": {"limit": _option(COUNT, 1), "flow_limit": _option(COUNT, 2),
-           "quantum": _option(BYTES, 3), "initial_quantum": _option(BYTES, 4),
-           **_flags(5, ("nopacing", "pacing")), "maxrate": _option(RATE, 7, 8),
+    "fq": {"limit": _option(LIMIT, 1), "flow_limit": _option(LIMIT, 2),
+           "quantum": _option(QUANTUM, 3), "initial_quantum": _option(Key("size", 0, 2**31 - 1), 4),
+           **_flags(5, ("nopacing", "pacing")), "maxrate": _option(RATE_U32, 7, 8),
            "refill_delay": _time(9), "ce_threshold": _time(12)},
     "cake": {"unlimited": Word(None, ((2, "u64", 0),)), "bandwidth": _option(RATE, 2, 8, "u64"),
              **_flags(3, ("diffserv3", "diffserv4", "diffserv8", "besteffort", "precedence")),
              **_flags(5, ("flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost",
                           "dual-dsthost", "triple-isolate")),
              # As tc has it, the target is a twentieth.
-             "rtt": Word(TIME, ((7, "u32", US_NS), (8, "u32", 20 * US_NS))),
-             "memlimit": _option(BYTES, 10), **_flags(13, ("nowash", "wash")),
+             "rtt": Word(PERIOD, ((7, "u32", US_NS), (8, "u32", 20 * US_NS))),
+             "memlimit": _option(MEMORY, 10), **_flags(13, ("nowash", "wash")),
              **_flags(15, ("egress", "ingress")),
              **_flags(16, ("no-ack-filter", "ack-filter", "ack-filter-aggressive"))},
-    "dualpi2": {"limit": _option(COUNT, 1), "memlimit": _option(BYTES, 2), "target": _time(3),
-                "tupdate": _time(4), "alpha": _option(GAIN, 5, 256), "beta": _option(GAIN, 6, 256),
-                "max_rtt": Word(TIME, ()), "typical_rtt": Word(TIME, ()),
+    "dualpi2": {"limit": _option(LIMIT, 1), "memlimit": _option(MEMORY, 2), "target": _time(3),
+                "tupdate": _time(4, PERIOD),
+                "alpha": _option(GAIN, 5, 256), "beta": _option(GAIN, 6, 256),
+                "max_rtt": Word(PERIOD, ()), "typical_rtt": Word(PERIOD, ()),
                 "step_thresh": _time(8), "min_qlen_step": _option(COUNT, 9),
                 "coupling_factor": _option(Key("int", 1, 255), 10, kind="u8"),
                 **_flags(11, ("overflow", "drop_on_overload"), "u8"),
@@ -157,9 +165,9 @@ def _red(values, rate_bits_ps):
 
 def _check_red(where, values):
     """RED with defaults as tc(8) has them; InputError for values that it refuses."""
-    for key in ("limit", "avpkt"):
-        if key not in values:
-            raise InputError(where, f"red without {key}")
+    missing = [key for key in ("limit", "avpkt") if key not in values]
+    if missing:
+        raise InputError(where, f"red without {' and '.join(missing)}")
     values.setdefault("max", values["limit"] // 4)
     values.setdefault("min", values["max"] // 3)
     values.setdefault("burst", max(1, (2 * values["min"] + values["max"])
@@ -167,20 +175,27 @@ def _check_red(where, values):
     values.setdefault("probability", 1311)		# 0.02
     if not values["min"] <= values["max"] <= values["limit"] or values["limit"] >= 1 << 30:
         raise InputError(where, "red needs min <= max <= limit < 1gb")
-    shift = _red_weight(values["min"], values["burst"], values["avpkt"])
-    if shift is None:
-        raise InputError(where, f"red: burst {values['burst']} is too small for min "
-                         f"{values['min']} of packets of {values['avpkt']}")
-    if values["max"].bit_length() + shift >= 32:
-        raise InputError(where, f"red: burst {values['burst']} is too large for max "
+    least, packet, burst = (values[key] for key in ("min", "avpkt", "burst"))
+    if least <= packet:
+        raise InputError(where, f"red needs min above avpkt: {least} bytes, and {packet}")
+    if burst * packet < least:
+        raise InputError(where, f"red: burst {burst} is too small: min {least} over avpkt {packet} "
+                         f"is {-(-least // packet)}")
+    shift = _red_weight(least, burst, packet)
+    if shift is None or values["max"].bit_length() + shift >= 32:
+        raise InputError(where, f"red: burst {burst} is too large for min {least}, max "
                          f"{values['max']}")
 
 
 def _derive_dualpi2(where, values):
     """Target, interval and gains of max_rtt and typical_rtt, as tc(8) derives them."""
-    typical, longest = (values.get(key, 0) // US_NS for key in ("typical_rtt", "max_rtt"))
-    if not typical and not longest:
+    given = [key for key in ("typical_rtt", "max_rtt") if key in values]
+    if not given:
         return
+    own = [key for key in ("target", "tupdate", "alpha", "beta") if key in values]
+    if own:
+        raise InputError(where, f"dualpi2: {own[0]} contradicts {given[0]}, by which it is set")
+    typical, longest = (values.get(key, 0) // US_NS for key in ("typical_rtt", "max_rtt"))
     typical = typical or max(longest // 6, 1)
     longest = longest or typical * 6
     if typical > longest:
@@ -190,7 +205,7 @@ def _derive_dualpi2(where, values):
     values.update(target=typical * US_NS, tupdate=interval * US_NS)
     for name, gain in gains.items():
         values[name] = int(gain * 65536)
-        if not 256 <= values[name] <= GAIN.high:
+        if not GAIN.low <= values[name] <= GAIN.high:
             raise InputError(where, f"dualpi2: {name} of {longest} us would be {gain:.4g}: out of "
                              "range")
 
@@ -204,16 +219,22 @@ def build(where, text):
         raise InputError(where, f"no qdisc '{kind}'{nearest(kind, QDISCS)}: one of {SWPORT}, "
                          f"{', '.join(QDISCS)}")
     values, known, left = {}, QDISCS[kind], iter(words)
+    taken = {}			# attribute, or word without one: word
     for name in left:
         if name not in known:
             raise InputError(where, f"{kind} has no '{name}'{nearest(name, known)}: one of "
                              f"{', '.join(known)}")
+        for one in [number for number, *_ in known[name].attributes] or [name]:
+            if taken.setdefault(one, name) != name:
+                raise InputError(where, f"{kind}: {name} contradicts {taken[one]}")
+        if name in values:
+            raise InputError(where, f"{kind} {name} is given twice")
         key = known[name].key
         value = key and next(left, None)
         if key and value is None:
             raise InputError(where, f"{kind} {name} without a value")
         values[name] = value_of(f"{where}: {kind} {name}", value, key) if key else None
-        if key is TIME and values[name] % US_NS:
+        if key and key.kind == "time" and values[name] % US_NS:
             raise InputError(where, f"{kind} {name} {value}: not whole microseconds")
     if kind == "red":
         _check_red(where, values)

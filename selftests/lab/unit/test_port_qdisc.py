@@ -54,7 +54,10 @@ class Words(unittest.TestCase):
         table_of_decay = bytes.fromhex(decay.removeprefix("2:hex="))
         self.assertEqual((len(table_of_decay), table_of_decay[0], table_of_decay[-1]), (256, 0, 31))
         self.assertEqual(sorted(table_of_decay), list(table_of_decay))
-        for text, wanted in (("red min 10kb", "red without limit"),
+        for text, wanted in (("red min 10kb", "red without limit and avpkt"),
+                             ("red limit 500kb min 1kb max 61kb avpkt 1500", "min above avpkt"),
+                             ("red limit 500kb min 60kb max 61kb burst 1048576 avpkt 1500",
+                              "burst 1048576 is too large"),
                              ("red limit 10kb min 20kb avpkt 1kb", "min <= max <= limit"),
                              ("red limit 500kb min 60kb max 61kb burst 30 avpkt 1500", "too small"),
                              ("red limit 500mb min 100kb max 400mb burst 900 avpkt 1500",
@@ -69,11 +72,31 @@ class Words(unittest.TestCase):
                 ("fq_codel limit", "limit without a value"), ("codel limit 1k", "not a whole number"),
                 ("codel target 1500ns", "not whole microseconds"),
                 ("swport limit 1", "no qdisc 'swport'"),
-                ("dualpi2 coupling_factor 0", "out of range")):
+                ("codel limit 5 limit 7", "codel limit is given twice"),
+                ("red limit 9mb avpkt 1kb ecn ecn", "ecn is given twice"),
+                ("pie ecn limit 5 noecn", "pie: noecn contradicts ecn"),
+                ("cake bandwidth 1gbit unlimited", "unlimited contradicts bandwidth"),
+                ("dualpi2 l4s_ect any_ect", "any_ect contradicts l4s_ect"),
+                ("dualpi2 target 1ms max_rtt 1ms", "target contradicts max_rtt")):
             with self.assertRaisesRegex(InputError, wanted):
                 port(text)
         self.assertIsNone(port_qdisc.build("qdisc", "swport"))
         self.assertIsNone(port_qdisc.build("qdisc", None))
+
+
+    def test_values_that_the_kernel_would_not_take(self):
+        for text in ("fq maxrate 34.36gbit", "fq maxrate 1bit", "fq limit 0", "fq flow_limit 0",
+                     "fq quantum 1048577", "fq quantum 255b", "fq initial_quantum 2gb",
+                     "fq_codel flows 0", "fq_codel flows 65537", "fq_codel limit 0",
+                     "fq_codel memory_limit 0", "fq_codel memory_limit 3gb", "fq_codel quantum 9b",
+                     "fq_codel drop_batch 0", "codel limit 0", "pie limit 0", "pie tupdate 0us",
+                     "cake memlimit 0", "cake rtt 0us", "dualpi2 limit 0", "dualpi2 memlimit 0",
+                     "dualpi2 tupdate 0us", "dualpi2 alpha 0.001", "dualpi2 beta 0",
+                     "dualpi2 max_rtt 0us", "dualpi2 coupling_factor 0"):
+            with self.subTest(text), self.assertRaisesRegex(InputError, "out of range: "):
+                port(text)
+        self.assertEqual(port("fq maxrate 34.3597gbit"), "fq 7:u32=4294962500")
+        self.assertEqual(port("fq_codel flows 65536 drop_batch 1"), "fq_codel 5:u32=65536 8:u32=1")
 
 
 class Scenarios(unittest.TestCase):
