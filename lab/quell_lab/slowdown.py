@@ -3,9 +3,10 @@
 
 Of the flows that finished, in two ways: in classes of size whose edges are
 given, and in bins that have as many flows each, as the papers' figures have
-one point per 1 or 5 % of flows.
+one point per 1 or 5 % of flows.  Flows of one size are in one bin.
 """
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -102,12 +103,23 @@ def _measured(result, low, high):
             "marked_percent": marked_percent(rows) if is_known else None}
 
 
+def _edges(sizes, count):
+    """Indices at which a list of sizes is divided into so many parts; a size of which there are
+    more is a part of its own, one of which there are fewer is in the first that has some."""
+    edges = {0, len(sizes)}
+    for number in range(1, count):
+        edge = len(sizes) * number // count
+        first, last = bisect_left(sizes, sizes[edge]), bisect_right(sizes, sizes[edge])
+        edges |= {edge} if edge == first else {first, last} if (
+            last - first) * count > len(sizes) else {last}
+    return sorted(edges)
+
+
 def _bins(rows, count):
-    """Bins of as many flows each, or one more; from the smallest size of each to its largest."""
+    """Bins by _edges(); from the smallest size of each to its largest."""
     if count is None:
         count = max(BINS_LEAST, min(len(rows) // BIN_FLOWS, BINS_MOST))
-    count = min(count, len(rows))
-    edges = [len(rows) * number // count for number in range(count + 1)] if count else []
+    edges = _edges([size for size, _ in rows], min(count, len(rows))) if rows else []
     return [_numbers(part, part[0][0], part[-1][0])
             for part in (rows[first:last] for first, last in zip(edges, edges[1:]))]
 

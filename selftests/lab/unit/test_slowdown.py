@@ -51,6 +51,14 @@ class Classes(unittest.TestCase):
         self.assertEqual([(one["from_bytes"], one["to_bytes"], one["flows"], one["max"])
                           for one in found["bins"]], [(1, 2, 2, 2), (3, 5, 3, 5)])
 
+    def test_flows_of_one_size_are_in_one_bin(self):
+        def bins(sizes, count):
+            found = self.found(sizes, [10] * len(sizes), slowdown={"bins": count})["bins"]
+            return [(one["from_bytes"], one["to_bytes"], one["flows"]) for one in found]
+        self.assertEqual(bins([1] * 3 + [9] * 97, 10), [(1, 1, 3), (9, 9, 97)])
+        self.assertEqual(bins([1, 2, 2, 3], 2), [(1, 2, 3), (3, 3, 1)])
+        self.assertEqual(bins([1] * 6 + [2, 3, 4, 5], 5), [(1, 1, 6), (2, 3, 2), (4, 5, 2)])
+
     def test_flows_that_did_not_finish_do_not_count(self):
         wanted = scenario_of([5, 6], until="1ms", check={"allow-unfinished": True})
         self.assertEqual(summary_of(wanted, [20, None])["cubic"]["slowdown"]["all"]["flows"], 1)
