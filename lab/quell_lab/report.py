@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """One self-contained HTML page of a run."""
 
-from . import charts, convergence, network_chart, page, paper, pfc, show, slowdown, units, \
-    written
+from . import charts, convergence, express, network_chart, page, paper, pfc, rcp, show, \
+    slowdown, units, written
 
+SWPORT = "swport"
 OF_SCENARIO = "As a [[plot]] table of the scenario has it."
 CAPTIONS = {
     "plot": "In the axes of the paper's figure. Circles: numbers that the paper's text gives; its "
@@ -18,7 +19,7 @@ CAPTIONS = {
             "shares, 1/n one flow has everything. Flows count in windows they span entirely. Axes "
             "of time end at the last completion within twice a run's median one.",
     "queue": "Backlog of the switch port with the longest queue of all runs, sampled. The maximum "
-             "in the table is the port's own watermark, exact.",
+             "in the table is the port's own watermark, exact{of_samples}.",
     "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "
                "packet is handed over at once when that arrives, so peaks may exceed the line "
                "rate; the axis ends there. With more than 24 flows: of those active at each time "
@@ -30,8 +31,8 @@ CAPTIONS = {
             "pass, or DCQCN holds the sender below its share. A band shows what held longest in "
             "each 900th of the time; dart.csv has every change.",
     "slowdown": "Completion time over that of the flow alone on the idle network, in bins of as "
-                "many flows each, drawn at the largest size of each; with a 99.9th percentile "
-                "where every bin has 1000 flows. slowdown.csv has the numbers.",
+                "many flows each, or of one size that has more, drawn at the largest size; with a "
+                "99.9th percentile where every bin has 1000 flows. slowdown.csv has the numbers.",
     "cwnd": "Congestion window as the sender holds it; logarithmic above one packet. With more "
             "than 24 flows as for goodput.",
     "joins": "Rates that the senders' algorithms set, around some joins. Dotted: the line and an "
@@ -136,17 +137,57 @@ def _deflection(values):
             f"{units.show_time(values.idle_ns)}")
 
 
-def _network(scenario):
-    graph = scenario.graph
-    kinds = sorted({(c.rate_bits_ps, c.delay_ns, c.mtu_bytes) for c in graph.cables})
-    cables = "; ".join(f"{units.show_rate(rate)}, {units.show_time(delay)}, MTU {mtu}"
-                       for rate, delay, mtu in kinds)
-    queue = scenario.queue
+def _ports(scenario):
+    """{qdisc of switches' ports: labels of its runs}"""
+    found = {}
+    for variant in scenario.variants:
+        kind = express.KIND if variant.is_express else rcp.KIND if variant.is_rcp else SWPORT
+        found.setdefault(variant.qdisc.text if variant.qdisc else kind, []).append(variant.label)
+    return found
+
+
+def _sampled(scenario):
+    """Labels of the runs, and switches, of which ports have no watermark."""
+    runs = [label for qdisc, labels in _ports(scenario).items() for label in labels
+            if qdisc not in (SWPORT, express.KIND)]
+    return (*runs, *scenario.queue.fifo)
+
+
+def _switch_ports(scenario):
+    """Rows about switches' ports, those of swport alone where it is one."""
+    queue, ports = scenario.queue, _ports(scenario)
+    texts = {rcp.KIND: f"{rcp.KIND}, {queue.limit_bytes:,} bytes",
+             express.KIND: f"{express.KIND}, {queue.limit_bytes:,} bytes of data",
+             SWPORT: f"swport, {queue.limit_bytes:,} bytes of data, "
+                     f"{queue.control_limit_bytes:,} of control packets"
+                     + (f"; bfifo at {', '.join(queue.fifo)}" if queue.fifo else "")}
+    yield "Switch ports", "; ".join(
+        texts.get(qdisc, qdisc) + (f" ({', '.join(labels)})" if len(ports) > 1 else "")
+        for qdisc, labels in ports.items())
     ecn = "off"
     if queue.ecn_max_bytes:
         ecn = f"RED at {queue.ecn_mode}, {queue.ecn_min_bytes:,} to {queue.ecn_max_bytes:,} bytes"
         if queue.ecn_min_bytes == queue.ecn_max_bytes:
             ecn = f"every packet at {queue.ecn_mode} above {queue.ecn_min_bytes:,} bytes"
+    of = " of swport" if len(ports) > 1 else ""
+    for name, text in () if SWPORT not in ports else (
+            ("ECN", ecn),
+            ("Telemetry", "stamped at dequeue, base round-trip time "
+             f"{units.show_time(queue.telemetry_ns)}" if queue.telemetry_ns else "off"),
+            ("Shared buffer", f"{queue.buffer_bytes:,} bytes per switch, alpha "
+             f"{units.show_q16(queue.alpha_q16)}" if queue.buffer_bytes else "off"),
+            *([("Priority flow control", pfc.described(scenario.pfc))] if scenario.pfc else []),
+            ("Deflection", _deflection(queue.deflection)),
+            ("Trimming", f"to {queue.trim_bytes:,} bytes" if queue.trim_bytes else "off")):
+        yield name + of, text
+
+
+def network(scenario):
+    """Rows about the network and its flows."""
+    graph = scenario.graph
+    kinds = sorted({(c.rate_bits_ps, c.delay_ns, c.mtu_bytes) for c in graph.cables})
+    cables = "; ".join(f"{units.show_rate(rate)}, {units.show_time(delay)}, MTU {mtu}"
+                       for rate, delay, mtu in kinds)
     sizes = sorted({flow.size_bytes for flow in scenario.flows})
     size = " to ".join(f"{end:,}" for end in dict.fromkeys((*sizes[:1], *sizes[-1:])))
     last_ns = max((flow.start_ns for flow in scenario.flows), default=0)
@@ -156,23 +197,12 @@ def _network(scenario):
         ("Network", f"hosts {len(graph.hosts)}, switches {len(graph.switches)}, "
                     f"cables {len(graph.cables)}"),
         ("Cables", cables),
-        ("Switch ports", f"swport, {queue.limit_bytes:,} bytes of data, "
-                         f"{queue.control_limit_bytes:,} of control packets"
-                         + (f"; bfifo at {', '.join(queue.fifo)}" if queue.fifo else "")),
-        ("ECN", ecn),
-        ("Telemetry", f"stamped at dequeue, base round-trip time "
-                      f"{units.show_time(queue.telemetry_ns)}" if queue.telemetry_ns else "off"),
-        ("Shared buffer", f"{queue.buffer_bytes:,} bytes per switch, alpha "
-                          f"{units.show_q16(queue.alpha_q16)}" if queue.buffer_bytes else "off"),
-        *([("Priority flow control", pfc.described(scenario.pfc))] if scenario.pfc else []),
-        ("Deflection", _deflection(queue.deflection)),
-        ("Trimming", f"to {queue.trim_bytes:,} bytes" if queue.trim_bytes else "off"),
+        *_switch_ports(scenario),
         ("Flows", f"{len(scenario.flows)} of {size} bytes, starting within "
                   f"{units.show_time(last_ns)}, {how}" if sizes else "none"),
         *[(f"Program {one.number} on {one.host}",
            f"{one.command}{' (in the background)' if one.background else ''}")
           for one in scenario.processes],
-        ("Seed", scenario.seed),
     ]
 
 
@@ -208,9 +238,12 @@ def _parameters(scenario):
             for name, parameter in variant.algorithm.parameters.items()]
 
 
-def _caption(stem, has_paper):
-    """What a figure shows."""
+def _caption(stem, has_paper, sampled=()):
+    """What a figure shows; sampled: of _sampled()."""
     known = max((key for key in CAPTIONS if stem == key or stem.startswith(f"{key}-")), key=len)
+    if known == "queue":
+        return CAPTIONS[known].format(
+            of_samples=sampled and f"; of {', '.join(sampled)} it is the largest sample" or "")
     return OF_SCENARIO if known == "plot" and not has_paper else CAPTIONS[known]
 
 
@@ -221,7 +254,8 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
     version and notes.
     """
     hot = charts.fullest_port(summaries)
-    network = page.drawn(network_chart.make(scenario.graph, hot), "network", network_chart.make(
+    sampled = _sampled(scenario)
+    picture = page.drawn(network_chart.make(scenario.graph, hot), "network", network_chart.make(
         scenario.graph, hot, True)) if facts["has_figures"] else None
     page.write(
         path, "report.html", title=scenario.title, scenario=scenario,
@@ -235,9 +269,10 @@ def write(path, scenario, summaries, rows, drawn, problems, failures, facts):
         tables=list(_tables(scenario, summaries)), slowdowns=list(_slowdowns(summaries)),
         more=show.table((*_queue_columns(hot), *MORE_COLUMNS), summaries),
         costs=show.costs(summaries),
-        figures=[(one, _caption(stem, bool(scenario.paper))) for stem, one in drawn.items()],
-        network=network,
-        facts=_network(scenario) + algorithms(scenario) + [
+        figures=[(one, _caption(stem, bool(scenario.paper), sampled))
+                 for stem, one in drawn.items()],
+        network=picture, sampled=sampled,
+        facts=network(scenario) + [("Seed", scenario.seed)] + algorithms(scenario) + [
             ("Kernel", facts["kernel"]), ("Quell", facts["version"])],
         parameters=list(_parameters(scenario)), file=written.toml(scenario.config),
         command=facts["command"])

@@ -82,6 +82,8 @@ class Keys(unittest.TestCase):
         self.assertIn("paper's figure", report._caption("plot-a", True))
         self.assertNotIn("paper", report._caption("plot-a", False))
         self.assertEqual(report._caption("queue", False), report._caption("queue", True))
+        self.assertIn("exact; of a, s1 it is the largest sample.",
+                      report._caption("queue", False, ("a", "s1")))
 
 
 class Distributions(unittest.TestCase):

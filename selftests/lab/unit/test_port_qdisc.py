@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 from helpers import build, table
-from quell_lab import incast, options, plan, port_qdisc, runner, scenario
+from quell_lab import incast, options, plan, port_qdisc, report, runner, scenario
 from quell_lab.errors import InputError
 
 GBIT = 10**9
@@ -144,6 +144,18 @@ class Scenarios(unittest.TestCase):
                 ({"tcp-ecn": 6}, "out of range: 0 to 5")):
             with self.assertRaisesRegex(InputError, wanted):
                 build(**changes)
+
+    def test_rows_of_the_report(self):
+        def rows(qdisc, **more):
+            return dict(report.network(build(queue={"qdisc": qdisc, **more}, algorithm=[
+                {"name": "cubic"}, {"name": "reno"}] + [
+                    {"name": "dctcp", "qdisc": "swport"}] * bool(more))))
+        self.assertEqual(rows("fq_codel limit 30")["Switch ports"], "fq_codel limit 30")
+        self.assertNotIn("ECN", rows("fq_codel limit 30"))
+        found = rows("fq_codel limit 30", ecn="10kb")
+        self.assertEqual(found["Switch ports"], "fq_codel limit 30 (cubic, reno); swport, 512,000 "
+                         "bytes of data, 65,536 of control packets (dctcp:qdisc=swport)")
+        self.assertEqual(found["ECN of swport"], "every packet at dequeue above 10,240 bytes")
 
     def test_hosts_that_mark(self):
         queue = {"qdisc": "codel", "host-ecn": "10kb", "ecn-mode": "enqueue"}
