@@ -3,13 +3,15 @@
 
 import csv
 import os
+import sys
 from statistics import median
 
-from . import by_size, output, page, paper, show, slowdown, targets
+from . import by_size, output, page, paper, report, show, slowdown, targets
 from .schema import Key
 from .stats import rounded
 
 COUNT = Key("int", 2, 1000)
+SAME = "all seeds have the same result: the scenario has no random part"
 COLUMNS = ("cc", "quantity", "seeds", "median", "min", "max")
 # Quantities of a run: as its table names and writes them.
 OF_RUN = {
@@ -61,6 +63,12 @@ def _values(done):
     return {key: value for key, value in found.items() if value is not None}
 
 
+def is_same(evaluations):
+    """Whether all seeds have the same values, and some."""
+    first, *others = map(_values, evaluations)
+    return bool(first) and all(other == first for other in others)
+
+
 def medians(evaluations):
     """Rows of COLUMNS; of each quantity over the seeds that have a value of it."""
     found = {}
@@ -106,8 +114,13 @@ def _write(out, seeds, rows, lines, facts):
     good = [seed.scenario.seed for seed in seeds if seed.done.good]
     of = by_size.origin(facts["version"], [(good, seeds[0].scenario)])
     drawn = by_size.write(out, found, title, of) if found else None
+    # Flows differ between seeds.
+    network = [row for row in report.network(seeds[0].scenario) if row[0] != "Flows"]
     page.write(os.path.join(out, "report.html"), "seeds.html", lines=lines, title=title,
-               command=facts["command"], notes=targets.of_scenario(seeds[0].scenario),
+               command=facts["command"], notes=facts["notes"],
+               facts=network + report.algorithms(seeds[0].scenario) + [
+                   ("Seeds", ", ".join(str(seed.scenario.seed) for seed in seeds)),
+                   ("Kernel", facts["kernel"]), ("Quell", facts["version"])],
                lead="Medians over the seeds that have a value, with the least and the most.",
                table=by_size.texts(found) if found else None,
                looks=page.looks(found.labels if found else ()),
@@ -125,8 +138,13 @@ def run(wanted, kernel, args, timeout_s, facts):
     # The table by size has the classes.
     lines = [line for row, line in zip(rows, texts(rows, seeds[0].scenario, seeds[0].done.paper))
              if not row[1].startswith("slowdown_")]
-    found = _write(args.out, seeds, rows, lines, facts)
+    notes = targets.of_scenario(seeds[0].scenario)
+    if is_same([seed.done for seed in seeds]):
+        notes.append(SAME)
+    found = _write(args.out, seeds, rows, lines, dict(facts, notes=notes))
     if not args.quiet:
+        if SAME in notes:
+            print(f"lab: note: {SAME}", file=sys.stderr)
         print("\n".join(show.lines(("", "seeds", "median", "least", "most"), lines)))
         if found:
             print("\n" + "\n".join(show.lines(*by_size.texts(found))))

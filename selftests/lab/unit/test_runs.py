@@ -339,7 +339,17 @@ class Runs(unittest.TestCase):
                          r"all, p99 +2 +38.0 \(36.0 to 38.0\)\n")
         self.assertIn("FCT (us),0,68719476736,p99,cubic,2,3,38.0,36.0,38.0,36.0 38.0 38.0",
                       self.text("by-size.csv").splitlines())
-        self.assertIn('href="by-size.tex"', self.text("report.html"))
+        page = self.text("report.html")
+        self.assertIn('href="by-size.tex"', page)
+        for text in ("swport, 10,240 bytes of data", "cubic: defaults", "<td>4, 5, 6</td>",
+                     "<td>Kernel</td>", json.loads(self.text("seed-4/summary.json"))["version"]):
+            self.assertIn(text, page)
+        self.assertNotIn("the same result", page + run.stderr)
+        self.kernel("results()")
+        run = self.run_lab("run", self.path("first.scenario"), "--seeds", "2")
+        self.assertIn("lab: note: all seeds have the same result", run.stderr)
+        self.assertIn("all seeds have the same result", self.text("report.html"))
+        run = self.run_lab("run", self.path("first.scenario"), "--seed", "4", "--seeds", "3")
         for seed in (4, 5, 6):
             told = json.loads(self.text(f"seed-{seed}/summary.json"))
             self.assertEqual(told["seed"], seed)
