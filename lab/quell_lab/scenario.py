@@ -378,7 +378,8 @@ def build(table, places=None, scale=None):
                     (*_notes(places, top, queue), *pfc.notes(places, top, pauses),
                      *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
                     table, programs, top["syscall"] if programs else 0,
-                    processes.directory_of(places), plots, sysctls.build(places, top["sysctl"]))
+                    processes.directory_of(places), plots,
+                    sysctls.build(places, top["sysctl"], variants))
     paper.check_needs(places, rows, found)
     return found
 

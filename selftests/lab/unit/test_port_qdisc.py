@@ -124,12 +124,20 @@ class Scenarios(unittest.TestCase):
                          f"sysctl h1 {name} 1 2 3")
         self.assertNotIn("sysctl s1 net.core", text)
         for table, wanted in (({"tcp_wmem": 1}, 'sysctl."tcp_wmem": not a name'),
-                              ({"net.ipv4": {"x": 1}}, "is not a number, or words"),
-                              ({name: "1\n2"}, "is not a number, or words"),
-                              ({name: True}, "is not a number, or words"),
+                              ({"net.ipv4": {"x": 1}}, "is not a whole number, or words"),
+                              ({name: "1\n2"}, "is not a whole number, or words"),
+                              ({name: True}, "is not a whole number, or words"),
+                              ({name: 1.0}, "is not a whole number, or words"),
+                              ({name: float("inf")}, "is not a whole number, or words"),
+                              ({name: 2**64}, "out of range: 64 bits"),
                               ({"net.ipv4.tcp_congestion_control": "bbr"}, "by the algorithm")):
             with self.assertRaisesRegex(InputError, wanted):
                 build(sysctl=table)
+        for more in ({"tcp-ecn": 1}, {"algorithm": [{"name": "reno", "tcp-ecn": 2}]}):
+            with self.assertRaisesRegex(InputError, "tcp_ecn\": not with tcp-ecn"):
+                build(sysctl={"net.ipv4.tcp_ecn": 1}, **more)
+        self.assertEqual(build(sysctl={"net.ipv4.tcp_ecn": -1}).sysctls,
+                         (("net.ipv4.tcp_ecn", "-1"),))
 
     def test_refused(self):
         for changes, wanted in (
