@@ -171,10 +171,12 @@ check-quick: deps-demo
 	$(MAKE) tools lab
 	selftests/check quick
 
-# Suites of the laboratory on another kernel: KERNEL=7.3, TREE or TREE@COMMIT
-on-kernel: deps-demo
-	$(MAKE) tools lab
-	selftests/on-kernel "$(KERNEL)"
+# Suites of the laboratory on another kernel: KERNEL=7.3, TREE or TREE@COMMIT; SUITES="lab/wire"
+on-kernel:
+	@[ '$(origin KERNEL)' != file ] || \
+		{ echo 'make on-kernel: KERNEL is missing: 7.3, TREE or TREE@COMMIT' >&2; exit 2; }
+	$(MAKE) deps-demo tools lab
+	selftests/on-kernel "$(KERNEL)" $(SUITES)
 
 # A million packets of bad input on the debug kernel; "make check" sends a tenth
 spoof: lab-debug
@@ -259,7 +261,7 @@ help:
 	@echo '    SCENARIOS=lab/scenarios/long: those that take minutes each; SCALE=paper: at its size'
 	@echo 'make site         pages, man pages and those figures for a browser, searchable, in site/ (SITE=)'
 	@echo 'make check        all suites; installs what they need; about 40 minutes on two cores'
-	@echo 'make on-kernel KERNEL=7.3  suites of the laboratory on a kernel that lab/lab --kernel takes'
+	@echo 'make on-kernel KERNEL=7.3  suites of the laboratory on a kernel that lab/lab --kernel takes (SUITES=lab/wire)'
 	@echo 'make check-quick  four quick suites, user space and one of the laboratory, some minutes'
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make quickstarts  the quick starts in fresh systems of Debian 12 and 13 (SUITES=trixie), as root;'
