@@ -12,6 +12,9 @@ import tempfile
 from statistics import median
 
 from . import demo, runner
+from .errors import InputError
+from .schema import value_of
+from .seeds import COUNT
 
 SEEDS = 5			# from 1 on
 TABLE = os.path.join(runner.ROOT, "Documentation", "demo-seeds.csv")
@@ -107,24 +110,47 @@ def table(found):
                                          for cell in row) + " |" for row in ROWS)]
 
 
-def main():
-    """Run the seeds, write both."""
+def readme():
+    """(text before README's table, text after it); InputError without one."""
+    with open(README, encoding="utf-8") as file:
+        before, header, rest = file.read().partition("\n".join(HEADER) + "\n")
+    if not header:
+        raise InputError(README, f"no table with the header {HEADER[0]}")
+    return before, rest[rest.index("\n\n"):]
+
+
+def replace(files):
+    """Replace files by {path: function that writes one}, all or, if one cannot be written, none."""
+    for path, write_one in files.items():
+        write_one(f"{path}.new")
+    for path in files:
+        os.replace(f"{path}.new", path)
+
+
+def main(argv=None):
+    """Run the seeds, write both, or print the table of another number of seeds."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=SEEDS, metavar="N", help="from 1 on; README has five")
-    args = parser.parse_args()
+    parser.add_argument("--seeds", default=SEEDS, metavar="N",
+                        help="from 1 on; of another number than five the table is printed alone")
+    args = parser.parse_args(argv)
+    try:
+        count = value_of("--seeds", args.seeds, COUNT)
+        before, after = readme()
+    except InputError as error:
+        parser.error(str(error))
     found = {}
     with tempfile.TemporaryDirectory() as scratch:
         for stem in STORIES:
-            for one in _run(stem, args.seeds, scratch):
+            for one in _run(stem, count, scratch):
                 for key, value in one.items():
                     found.setdefault(key, []).append(value)
-    write(TABLE, found)
-    if args.seeds != SEEDS:
+    text = "\n".join(table(found))
+    if count != SEEDS:
+        print(text)
         return 0
-    with open(README, encoding="utf-8") as file:
-        text = file.read()
-    begin = text.index(HEADER[0])
-    end = text.index("\n\n", begin)
-    with open(README, "w", encoding="utf-8") as file:
-        file.write(text[:begin] + "\n".join(table(found)) + text[end:])
+
+    def write_readme(path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(before + text + after)
+    replace({TABLE: lambda path: write(path, found), README: write_readme})
     return 0
