@@ -36,6 +36,7 @@ PT_PER_INCH = 72
 WIDE_PT = 500			# a wider figure takes the width of a page
 # Ticks of a logarithmic axis up to this ratio of its ends: even steps, or these multiples.
 LOG_TICKS = ((5, None), (20, (1, 2, 3, 5, 7)), (1000, (1, 2, 5)), (math.inf, (1,)))
+EVEN_STEPS = (1, 2, 2.5, 5, 10)
 STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10,
          "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
          "grid.color": "#e4e4e4", "grid.linewidth": 0.6, "axes.axisbelow": True,
@@ -243,7 +244,7 @@ def _set_axis(axes, which, axis):
     if axis.scale["value"] == "log":
         low, high = getattr(axes, f"get_{which}lim")()
         steps = next(steps for ratio, steps in LOG_TICKS if high <= ratio * low)
-        one.set_major_locator(LogLocator(subs=steps) if steps else MaxNLocator(5))
+        one.set_major_locator(LogLocator(subs=steps) if steps else MaxNLocator(5, steps=EVEN_STEPS))
         one.set_minor_locator(NullLocator())
 
 

@@ -89,17 +89,18 @@ class Axes(unittest.TestCase):
             self.assertEqual(charts.horizon_ns([run_of(*ends) for ends in runs]), end)
 
     def test_a_logarithmic_one_has_more_than_two_labels(self):
-        for top, least in ((1.2, 4), (3.05, 5), (8, 5), (60, 6)):
+        for top, least in ((1.2, 4), (2.4, 3), (3.05, 5), (3.9, 4), (8, 5), (60, 6)):
             axis = Axis(low=1, scale={"value": "log"})
             line = Line([1, 2], [1, top], "line")
             figure = chart.figure(Chart("", [Facet([line], Axis(), axis)]))
             figure.canvas.draw()
             [axes] = figure.axes
             low, high = axes.get_ylim()
-            labels = [tick.get_text() for tick in axes.get_yticklabels()
+            labels = [tick.get_position()[1] for tick in axes.get_yticklabels()
                       if low <= tick.get_position()[1] <= high]
             chart.pyplot().close(figure)
             self.assertGreaterEqual(len(labels), least, top)
+            self.assertEqual(labels[0], 1)
 
 
 class Tables(unittest.TestCase):
