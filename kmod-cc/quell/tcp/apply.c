@@ -129,10 +129,11 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 /*
  * A burst of half a window, the stack's limit, meets the queue as it is at one moment of each round
  * trip, always the same one.  For an algorithm that uses delay, a flow that then meets the longest
- * queue loses its share.  So TSO sends at most a third to a half of the window as one, a random part
- * of windows from six segments on, and two segments of smaller ones.  A fixed part would have to be small to change the moment, and small
- * bursts cost instructions.  TIMELY has a limit of its own; flows that are fitted to their paths do
- * without, as the time of their own bursts is subtracted.  Socket lock.
+ * queue loses its share.  So TSO sends at most a third to a half of the window as one: a part drawn
+ * of windows from six segments on, two segments of smaller ones.  A fixed part would have to be
+ * small to change the moment, and small bursts cost instructions.  TIMELY has a limit of its own;
+ * flows that are fitted to their paths do without, as the time of their own bursts is subtracted.
+ * Socket lock.
  */
 static void apply_burst_limit(struct sock *sk, const struct quell_flow *flow, u32 cwnd_pkts)
 {
