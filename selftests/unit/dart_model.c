@@ -42,25 +42,6 @@ static void fit_window(const struct dart_model *m, double slack_ns, double wire,
 	d->window = fmin(d->window, (ceil(d->segments) + 1) * mss);
 }
 
-/* The time of DCQCN's timers does not pass while n above 1 is the smaller limit, without loss. */
-static void hold_timers(struct dart_model *m, const struct dart_model_params *p,
-			const struct dart_model_event *e)
-{
-	struct dcqcn_model *dcqcn = &m->dcqcn;
-	double line = dart_model_line(e), last, delay;
-
-	if (!(e->n > 1) || !(line > 0) || dcqcn->after_loss ||
-	    !(floor(dcqcn->rc) > floor(fmax(line / e->n, p->dcqcn.min_rate))))
-		return;
-	/* Both timers stay where the one that expired last stood. */
-	last = fmax(dcqcn->next_alpha_ns - p->dcqcn.alpha_timer_ns,
-		    dcqcn->next_timer_ns - p->dcqcn.timer_ns);
-	delay = fmax(e->e.now_ns - last, 0);
-	dcqcn->next_alpha_ns += delay;
-	dcqcn->next_timer_ns += delay;
-	dcqcn->last_notification_ns += delay;
-}
-
 /* Section III-A: line rate / n, if it is less. */
 void dart_model_decide(const struct dart_model *m, const struct dart_model_params *p,
 		       const struct dart_model_event *e, struct dart_model_decision *d)
@@ -81,7 +62,6 @@ void dart_model_ack(struct dart_model *m, const struct dart_model_params *p,
 		    struct dart_model_event *e, struct dart_model_decision *d)
 {
 	e->e.line_rate = dart_model_line(e);
-	hold_timers(m, p, e);
 	dcqcn_model_ack(&m->dcqcn, &p->dcqcn, &e->e);
 	dart_model_decide(m, p, e, d);
 }
@@ -90,7 +70,6 @@ void dart_model_loss(struct dart_model *m, const struct dart_model_params *p,
 		     struct dart_model_event *e, struct dart_model_decision *d)
 {
 	e->e.line_rate = dart_model_line(e);
-	hold_timers(m, p, e);
 	dcqcn_model_loss(&m->dcqcn, &p->dcqcn, &e->e);
 	dart_model_decide(m, p, e, d);
 }
@@ -99,7 +78,6 @@ void dart_model_timeout(struct dart_model *m, const struct dart_model_params *p,
 			struct dart_model_event *e, struct dart_model_decision *d)
 {
 	e->e.line_rate = dart_model_line(e);
-	hold_timers(m, p, e);
 	dcqcn_model_timeout(&m->dcqcn, &p->dcqcn, &e->e);
 	dart_model_decide(m, p, e, d);
 }

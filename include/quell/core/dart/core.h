@@ -50,7 +50,6 @@ static const struct quell_counter_desc quell_dart_core_counters[] = {
 static inline void quell_dart_core_##event_(struct quell_event *ev)		\
 {										\
 	ev->sample.link_bytes_ps = quell_dart_line_bytes_ps(&ev->sample);	\
-	quell_dart_hold(ev->vars, ev->params, &ev->sample);			\
 	quell_dcqcn_core_##event_(ev);						\
 	quell_dart_apportion(ev->vars, ev->params, ev->stats, &ev->sample,	\
 			     &ev->decision);					\

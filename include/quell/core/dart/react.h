@@ -16,9 +16,8 @@
  *
  * Where the network is the bottleneck and not the receiver, the receiver states n = 1 and
  * passes marks on (machine.h), and DCQCN governs (section III-C), <quell/core/dcqcn/react.h>.
- * The smaller of both rates applies at all times.  With n above 1 the receiver hides the marks:
- * while the share is the smaller one DCQCN's timers stand still, so that its rate is that of the
- * network as it was last seen, and not the line's.
+ * The smaller of both rates applies at all times: with n above 1 the receiver hides the marks,
+ * so DCQCN's rate recovers meanwhile.
  *
  * A flow starts at line rate, also after an idle time.  Losses, and a peer that does not echo
  * marks, are handled by DCQCN's core: Reno's window bounds the flow.  A receiver that states
@@ -101,34 +100,6 @@ static inline void quell_dart_start(const struct quell_dart_vars *v,
 		quell_dart_fit_window(v, p->slack_ns, s->link_bytes_ps, out);
 }
 
-/* The share of a line whose rate is known by an n that is stated, on the wire. */
-static inline u64 quell_dart_share_bytes_ps(const struct quell_dart_params *p,
-					    const struct quell_sample *s)
-{
-	return quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
-			     p->dcqcn.min_rate_bytes_ps);
-}
-
-/*
- * DCQCN's timers stand still while n above 1 governs: marks are hidden, so that no notification
- * does not mean that the network has room.  After a loss they run, or each one would halve the rate
- * again before it has recovered.
- */
-static inline void quell_dart_hold(struct quell_dart_vars *v, const struct quell_dart_params *p,
-				   const struct quell_sample *s)
-{
-	u64 span_ns;
-
-	if (s->senders_q8 <= QUELL_SHARE_ONE_Q8 || !s->link_bytes_ps ||
-	    v->dcqcn.flags & QUELL_DCQCN_F_LOSS ||
-	    v->dcqcn.rate_q16 >> QUELL_Q16_SHIFT <= quell_dart_share_bytes_ps(p, s))
-		return;
-	span_ns = quell_max_u64(v->dcqcn.decays * p->dcqcn.alpha_timer_ns,
-				v->dcqcn.timer_steps * p->dcqcn.timer_ns);
-	v->dcqcn.since_ns = quell_max_u64(v->dcqcn.since_ns,
-					  quell_sub_sat_u64(s->now_ns, span_ns));
-}
-
 /* The limits of quell_dart_apportion() by an n that is stated, of a line whose rate is known. */
 static inline void quell_dart_share(const struct quell_dart_vars *v,
 				    const struct quell_dart_params *p,
@@ -136,8 +107,10 @@ static inline void quell_dart_share(const struct quell_dart_vars *v,
 				    struct quell_decision *out)
 {
 	bool is_shared = s->senders_q8 > QUELL_SHARE_ONE_Q8;
-	u64 wire_bytes_ps = quell_dart_share_bytes_ps(p, s), rate_bytes_ps;
+	u64 wire_bytes_ps, rate_bytes_ps;
 
+	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
+				      p->dcqcn.min_rate_bytes_ps);
 	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
 						    s->header_bytes);
 	if (out->pacing_bytes_ps < (is_shared ? rate_bytes_ps : s->link_bytes_ps))
