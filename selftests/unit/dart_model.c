@@ -55,7 +55,8 @@ void dart_model_decide(const struct dart_model *m, const struct dart_model_param
 		return;
 	share = fmax(line / fmax(e->n, 1), p->dcqcn.min_rate);
 	d->rate = fmin(d->rate, share / packet * mss);
-	fit_window(m, e->n > 1 ? p->slack_ns : p->lone_slack_ns, share, d);
+	if (e->n > 1)
+		fit_window(m, p->slack_ns, share, d);
 }
 
 void dart_model_ack(struct dart_model *m, const struct dart_model_params *p,

@@ -13,7 +13,7 @@
 
 struct dart_model_params {
 	struct dcqcn_model_params dcqcn;
-	double slack_ns, lone_slack_ns;		/* n > 1, n = 1; 0: a fourth of the base */
+	double slack_ns;		/* at n > 1; 0: a fourth of the base */
 };
 
 struct dart_model {

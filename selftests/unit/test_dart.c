@@ -104,10 +104,10 @@ TEST(share)
 	} cases[] = {
 		/* DCQCN's: 10 bytes/ns for 110 us */
 		{ "not_stated", 0, 0, LINE_BYTES_PS, 1208 },
-		/* without headers; 10 bytes/ns for 110 us are 1100 packets; and one */
-		{ "one", 256, 0, 9100000000, 1101 },
-		{ "less_than_one", 128, 0, 9100000000, 1101 },
-		{ "one_at_a_slower_peer", 256, 1000000000, 910000000, 111 },
+		/* without headers */
+		{ "one", 256, 0, 9100000000, 1208 },
+		{ "less_than_one", 128, 0, 9100000000, 1208 },
+		{ "one_at_a_slower_peer", 256, 1000000000, 910000000, 120 },
 		/* 5 bytes/ns for 15 us are 75 packets; and one */
 		{ "two", 512, 0, 4550000000, 76 },
 		{ "three_halves", 384, 0, 6066666666, 101 },
@@ -194,14 +194,12 @@ TEST(slack)
 {
 	start(true, RTT_NS);
 	f.p.slack_ns = 0;
-	f.p.lone_slack_ns = 0;
 	ack(512, 0, 0);
 	expect_eq(64, window_segs(), "two");
+	/* At n = 1 queue-bound alone has an effect, 10 bytes/ns for 510 us here. */
+	f.p.dcqcn.queue_bound_ns = 500000;
 	ack(256, 0, 0);
-	expect_eq(126, window_segs(), "one");
-	f.p.lone_slack_ns = 1000;
-	ack(256, 0, 0);
-	expect_eq(111, window_segs(), "one_alone");
+	expect_eq(5604, window_segs(), "one_by_queue_bound");
 	start(true, RTT_NS + 2);
 	f.p.slack_ns = 0;
 	ack(512, 0, 0);
@@ -334,7 +332,7 @@ TEST(params)
 	expect(set.idle_ns == 20000000 && set.plain_idle_ns == 1000000 &&
 		       set.lookahead_ns == 1000000,
 	       "all");
-	expect(!p.slack_ns && p.lone_slack_ns == 100000 && p.lookahead_ns == 1000000 &&
+	expect(!p.slack_ns && p.lookahead_ns == 1000000 &&
 		       p.dcqcn.g_q16 == 256 &&
 		       quell_dart_core.flags == (QUELL_CORE_ECN | QUELL_CORE_SENDERS),
 	       "defaults");

@@ -46,7 +46,6 @@ static void start_pair(struct random_state *r, bool any, struct pair *x)
 		random_params(r, &quell_dart_core, &x->p, 4, true);
 	dcqcn_pair_params(&x->mp.dcqcn, &x->p.dcqcn);
 	x->mp.slack_ns = x->p.slack_ns;
-	x->mp.lone_slack_ns = x->p.lone_slack_ns;
 	x->ev = (struct quell_event) {
 		.vars = &x->v, .params = &x->p, .stats = &x->st,
 		.sample = {
@@ -219,7 +218,6 @@ static void long_episode(struct random_state *r, struct result *result, u64 *not
 	quell_core_params_default(&quell_dart_core, &x.p);
 	dcqcn_pair_params(&x.mp.dcqcn, &x.p.dcqcn);
 	x.mp.slack_ns = x.p.slack_ns;
-	x.mp.lone_slack_ns = x.p.lone_slack_ns;
 	x.ev = (struct quell_event) {
 		.vars = &x.v, .params = &x.p, .stats = &x.st,
 		.sample = { .min_rtt_ns = 4300, .link_bytes_ps = 2 * LINE_BYTES_PS,

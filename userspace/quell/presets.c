@@ -175,9 +175,9 @@ const struct preset presets[] = {
 	  "ai 400mbit hai 4gbit queue-bound 100us" },
 	{ "dart", "vi-a", "Dart VI-A and III-B: simulations",
 	  "adapt off g 0.00390625 notify-interval 50us timer 55us byte-counter 10000000b "
-	  "lone-slack 0us period 30us idle 2s" },
+	  "period 30us idle 2s" },
 	{ "dart", "v", "Dart V and III-B: testbed, without look-ahead",
-	  "adapt off lone-slack 0us idle 2s lookahead 0us" },
+	  "adapt off idle 2s lookahead 0us" },
 	{ "dart", "lan-1g", "1 Gbit/s over 100 us, by the papers' rules",
 	  "adapt off notify-interval 100us alpha-timer 110us timer 110us byte-counter 250000b "
 	  "ai 1mbit hai 10mbit queue-bound 200us" },

@@ -96,7 +96,8 @@ class Flow:
     def window(self, is_dart):
         """Payload bytes that may be in flight."""
         bound = max(self.rate * (self.base_ns + QUEUE_BOUND_NS), MSS)
-        if is_dart:
+        # At n = 1 DCQCN's; until n is known that of the line.
+        if is_dart and self.n != 1:
             bound = min(bound, (self.share() * self.base_ns * 1.25 / (MSS + DATA_HEADER) + 2) * MSS)
         return bound
 
@@ -108,9 +109,6 @@ class Flow:
 
     def acked(self, now, is_marked):
         """The reaction point."""
-        if (self.n or 1) > 1 and self.rate > self.share():
-            # n governs: the timers stand still.
-            self.since = max(self.since, now - max(self.decays * ALPHA_NS, self.steps * TIMER_NS))
         while now - self.since >= (self.decays + 1) * ALPHA_NS:
             self.decays += 1
             self.alpha *= 1 - GAIN

@@ -81,7 +81,7 @@ class Table(unittest.TestCase):
                 if not values.get("base-target", 1):
                     values["base-target"] = SWIFT_TARGET_NS
                 if "idle" in values:	# the paper's; the defaults are Quell's own
-                    values.update({"idle": DART_IDLE_NS, "lone-slack": 0, "period": 30000})
+                    values.update({"idle": DART_IDLE_NS, "period": 30000})
                 self.assertEqual(dict(block(algorithm, first)), values)
 
     def test_values_as_the_sources_have_them(self):

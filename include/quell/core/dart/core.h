@@ -14,8 +14,6 @@ static const struct quell_param_desc quell_dart_core_params[] = {
 #include <quell/core/dcqcn/param_rows.h>
 	DART_PARAM("slack", NS, slack_ns, SLACK_NS,
 		   "Queueing delay the window leaves room for at n > 1; 0: base round trip / 4."),
-	DART_PARAM("lone-slack", NS, lone_slack_ns, LONE_SLACK_NS,
-		   "The same at n = 1."),
 	DART_PARAM("period", NS, period_ns, PERIOD_NS,
 		   "Receiver: time between two looks at the symptoms of congestion."),
 	DART_PARAM("clear", NS, clear_ns, CLEAR_NS,

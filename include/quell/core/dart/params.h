@@ -15,9 +15,6 @@
 #define QUELL_DART_SLACK_NS_DEFAULT		0ULL		/* Documentation/dart.md */
 #define QUELL_DART_SLACK_NS_MIN			0ULL
 #define QUELL_DART_SLACK_NS_MAX			1000000000ULL
-#define QUELL_DART_LONE_SLACK_NS_DEFAULT	100000ULL	/* Documentation/dart.md */
-#define QUELL_DART_LONE_SLACK_NS_MIN		0ULL
-#define QUELL_DART_LONE_SLACK_NS_MAX		1000000000ULL
 /* Part of the base round trip that a slack of 0 stands for. */
 #define QUELL_DART_SLACK_RTT_SHIFT		2
 #define QUELL_DART_PERIOD_NS_DEFAULT		100000ULL	/* Documentation/dart.md */
@@ -51,9 +48,8 @@
 /* Every field is u64 so that a table of offsets can address it; core.h explains them. */
 struct quell_dart_params {
 	struct quell_dcqcn_params	dcqcn;	/* sender: the fall-back's */
-	/* Sender: queueing delay with room in the window, 0: by the base round trip. */
-	u64				slack_ns;	/* while n is above 1 */
-	u64				lone_slack_ns;	/* while n is 1 */
+	/* Sender: queueing delay with room in the window at n > 1, 0: by the base round trip. */
+	u64				slack_ns;
 	u64				period_ns;
 	u64				clear_ns;
 	u64				full_q16;

@@ -8,7 +8,7 @@
  *
  *	line = min(rate of its own interface, rate of the receiver's)
  *	rate = line / n
- *	window = rate * (base round trip + slack), and one segment; at n = 1 + lone-slack
+ *	window = rate * (base round trip + slack), and one segment; at n = 1 DCQCN's
  *
  * so that all senders have their fair share one round trip after one joins or leaves
  * (section III-A).  The window takes back, within a round trip, the queue that senders built
@@ -69,13 +69,14 @@ static inline void quell_dart_pace(u64 rate_bytes_ps, struct quell_decision *out
 }
 
 /*
- * Limits a decision's window to that of a rate on the wire and a slack, 0: a part of the base round
- * trip, if that is known.
+ * Limits a decision's window to that of a rate on the wire, if the round-trip time is known.  A
+ * slack of 0 is a part of the base round trip.
  */
-static inline void quell_dart_fit_window(const struct quell_dart_vars *v, u64 slack_ns,
-					 u64 wire_bytes_ps, struct quell_decision *out)
+static inline void quell_dart_fit_window(const struct quell_dart_vars *v,
+					 const struct quell_dart_params *p, u64 wire_bytes_ps,
+					 struct quell_decision *out)
 {
-	u64 base_ns = v->dcqcn.min_rtt_ns;
+	u64 base_ns = v->dcqcn.min_rtt_ns, slack_ns = p->slack_ns;
 
 	if (!base_ns)
 		return;
@@ -89,15 +90,15 @@ static inline void quell_dart_fit_window(const struct quell_dart_vars *v, u64 sl
 /*
  * Dart, section III-A: a sender has the line rate for the round trip until it knows n.  In a queue
  * that others built the first acknowledgment takes longer; DCQCN's window has room for that, and
- * each sender that joins would make it longer still for the next: the window is reduced to that of
- * n = 1.
+ * each sender that joins would make it longer still for the next: the window is that of the line
+ * and the slack.
  */
 static inline void quell_dart_start(const struct quell_dart_vars *v,
 				    const struct quell_dart_params *p,
 				    const struct quell_sample *s, struct quell_decision *out)
 {
 	if (s->link_bytes_ps)
-		quell_dart_fit_window(v, p->slack_ns, s->link_bytes_ps, out);
+		quell_dart_fit_window(v, p, s->link_bytes_ps, out);
 }
 
 /* The limits of quell_dart_apportion() by an n that is stated, of a line whose rate is known. */
@@ -118,13 +119,14 @@ static inline void quell_dart_share(const struct quell_dart_vars *v,
 	else
 		st->apportioned += is_shared;
 	quell_dart_pace(rate_bytes_ps, out);
-	quell_dart_fit_window(v, is_shared ? p->slack_ns : p->lone_slack_ns, wire_bytes_ps, out);
+	if (is_shared)
+		quell_dart_fit_window(v, p, wire_bytes_ps, out);
 }
 
 /*
  * Dart, section III-A: limit DCQCN's decision to the flow's share of the receiver's line.  With n
- * at most 1 the rate has the whole line, less headers: a higher rate would queue at the sender's
- * own interface, and would still be sent at line rate when n grows.
+ * at most 1 the window stays DCQCN's and the rate has the whole line, less headers: a higher rate
+ * would queue at the sender's own interface, and would still be sent at line rate when n grows.
  * With n not stated the decision stays.
  */
 static inline void quell_dart_apportion(const struct quell_dart_vars *v,
