@@ -342,7 +342,10 @@ void quell_swport_deflect_commit(struct swport_sched *port, const struct swport_
 
 	if (!deflect)
 		return;
-	if (params->deflect.on && !port->params.deflect.on)
+	/* The end of a message freed entries of flows that were last sent by an alternate. */
+	if (params->deflect.on && (!port->params.deflect.on ||
+				   (port->params.deflect.iofd.end_frees &&
+				    !params->deflect.iofd.end_frees)))
 		quell_iofd_begin(&deflect->vars, ktime_get_ns());
 	if (deflect->stopped)
 		swport_deflect_replace(deflect, &params->deflect);

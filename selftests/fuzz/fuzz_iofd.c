@@ -5,7 +5,8 @@
  *
  *	no packet can overtake one of its flow: it takes the path of the previous one,
  *	or leaves idle_ns after it, or its sender had no data outstanding, or, where the end
- *	packet frees the entry, it belongs to another message
+ *	packet frees the entry, it belongs to another message: the one before ended, or it
+ *	is a start without a stamp
  *	deflection of a flow begins with a start packet that has a token and finds
  *	more than the threshold queued, by an alternate that works and is not barred, and,
  *	where the shorter queue is chosen, has less queued than the port
@@ -86,6 +87,8 @@ static void judge(const struct quell_iofd_packet *packet, struct flow_model *flo
 	bool begun = net.stats.flows != flows_before;
 	int way = verdict == QUELL_IOFD_DEFLECT ? alternate : DIRECT;
 	bool clean = flow->clean && !flow->under_way;
+	bool another = flow->ended || (packet->flags & QUELL_IOFD_START &&
+				       !(packet->flags & QUELL_IOFD_STAMPED));
 
 	if (begun) {
 		require(packet->flags & QUELL_IOFD_START && packet->tokens &&
@@ -99,12 +102,13 @@ static void judge(const struct quell_iofd_packet *packet, struct flow_model *flo
 	if (verdict == QUELL_IOFD_LOST) {
 		require(flow->sent && flow->way != DIRECT &&
 			!quell_iofd_has(packet->working, flow->way), "lost as its way is");
+		flow->ended |= packet->flags & QUELL_IOFD_END;
 		return;
 	}
 	if (way != DIRECT)
 		require(quell_iofd_has(packet->working, alternate), "a working alternate");
 	require(!flow->sent || flow->way == way || clean ||
-		(net.params.end_frees && (flow->ended || begun)) ||
+		(net.params.end_frees && another) ||
 		net.now_ns - flow->sent_ns >= net.params.idle_ns, "order");
 	require(way == DIRECT || begun || (flow->sent && flow->way == way),
 		"deflected as before");

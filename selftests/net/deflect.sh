@@ -178,6 +178,33 @@ later_messages_keep_order()
 	came '.behind == 0' && port_is '.deflect_pkts == 0 and .deflect_recent_pkts > 0' && ebb
 }
 
+# Each of ten messages of a flow begins anew where its end frees the entry.
+end_frees_the_entry()
+{
+	both_ports release end && flood 10.73.30.1 && listen &&
+	transmit 10.73.30.1 8 10 4 1000 0x10 && came '.packets == 320 and .behind == 0' &&
+	port_is '.deflect_flows == 80 and .deflect_pkts == 320 and .deflect_used == 0 and
+		.deflect_used_max == 8' && ebb && books_balance
+}
+
+deflects_a_message()
+{
+	transmit 10.73.30.1 1 1 1 1000 0x10 && port_is '.deflect_flows > 0'
+}
+
+# Two seconds after deflection was turned on all starts are safe, until entries were freed early.
+end_and_then_idle()
+{
+	port up1 "${slow[@]}" deflect threshold 5000 idle 2s "${via2[@]}" &&
+	flood 10.73.30.1 && poll 20 deflects_a_message &&
+	A_tc qdisc change dev up1 root swport deflect release end &&
+	A_tc qdisc change dev up1 root swport deflect release idle &&
+	jq '.deflect_flows, .deflect_recent_pkts' "$dir/port" >"$dir/before" &&
+	transmit 10.73.30.1 8 1 2 1000 0x10 && snapshot up1 && ebb &&
+	jq -e --slurpfile n "$dir/before" '.deflect_flows == $n[0] and
+		.deflect_recent_pkts == $n[1] + 8' "$dir/port"
+}
+
 used_is()
 {
 	port_is ".deflect_used == $1"
@@ -327,7 +354,7 @@ device_removed_while_deflecting()
 	ebb && A_tc qdisc change dev up1 root swport deflect entries 5 && books_balance
 }
 
-plan 20
+plan 22
 
 check "network of two leaves and two spines" make_network
 check "options come back in text and JSON" options_come_back
@@ -340,6 +367,8 @@ check "no token, no deflection" no_token_no_deflection
 check "below the threshold nothing is deflected" below_the_threshold_no_deflection
 check "tables of 0, 1, 8 and 64 entries" sizes_bound_the_flows
 check "later messages of a flow keep its order" later_messages_keep_order
+check "the end of a message frees the entry" end_frees_the_entry
+check "flows count as seen when entries are kept again" end_and_then_idle
 check "entries are recovered, ended or not" entries_are_recovered
 check "the table is shown" table_is_shown
 check "an unknown neighbour is asked for" neighbour_is_asked_for

@@ -59,6 +59,7 @@ static char verdict_of(const struct quell_iofd_params *params,
  * alternates stop working, w they work again, g they are removed.
  */
 struct history {
+	struct quell_iofd_params params;
 	u64 now_ns;
 	u32 working;
 	u32 stamp;
@@ -101,8 +102,18 @@ static void history_step(struct history *h, char what)
 		quell_iofd_remap(&vars, gone);
 	} else {
 		packet = history_packet(h, what);
-		h->got[h->got_nr++] = verdict_of(&defaults, &packet, &alternate);
+		h->got[h->got_nr++] = verdict_of(&h->params, &packet, &alternate);
 	}
+}
+
+/* The verdicts of @steps, in h->got. */
+static void history_run(struct history *h, const struct quell_iofd_params *params,
+			const char *steps)
+{
+	*h = (struct history) { .params = *params, .working = 0x3, .stamp = 40 };
+	start_over();
+	for (; *steps; steps++)
+		history_step(h, *steps);
 }
 
 TEST(histories)
@@ -149,14 +160,39 @@ TEST(histories)
 		{ "alternate_taken_away_stays_so", "|sggm", "DX" },
 		{ "no_alternate", "|xs", "-" },
 	};
+	struct history h;
 
 	for_each_row(row, cases) {
-		struct history h = { .working = 0x3, .stamp = 40 };
-		const char *step;
+		history_run(&h, &defaults, row->steps);
+		expect(!strcmp(h.got, row->want), "%s: got %s", row->name, h.got);
+	}
+}
 
-		start_over();
-		for (step = row->steps; *step; step++)
-			history_step(&h, *step);
+/* The same where the end packet frees the entry: order is kept within a message. */
+TEST(histories_of_messages)
+{
+	static const struct {
+		const char *name, *steps, *want;
+	} cases[] = {
+		{ "end_frees", "|sem", "DD-" },
+		{ "next_message_at_once", "|se.S.s", "DD-D" },
+		{ "seen_of_late", "|m.s", "-D" },
+		{ "copied_start_begins_nothing", "|Crr", "---" },
+		{ "copied_start_follows", "|crrE", "DDDD" },
+		{ "copied_start_behind_its_end", "|cErC", "DDD-" },
+		{ "next_burst_begins", "|Crc", "--D" },
+		{ "clean_start_behind_a_stampless", "|mc", "--" },
+		{ "start_after_a_lost_end", "|smS", "DD-" },
+		{ "clean_start_after_a_lost_end", "|crC", "DD-" },
+		{ "alternate_stops_end_is_lost", "|sxeS", "DX-" },
+		{ "alternate_stops_next_message", "|sxmS", "DX-" },
+	};
+	struct quell_iofd_params params = defaults;
+	struct history h;
+
+	params.end_frees = true;
+	for_each_row(row, cases) {
+		history_run(&h, &params, row->steps);
 		expect(!strcmp(h.got, row->want), "%s: got %s", row->name, h.got);
 	}
 }

@@ -94,7 +94,7 @@ enum swport_split_gso {
 /* When the table forgets a deflected flow. */
 enum swport_release {
 	SWPORT_RELEASE_IDLE,	/* DEFLECT_IDLE after its last packet: packets keep their order */
-	SWPORT_RELEASE_END,	/* with the end of a message: in order within a message alone */
+	SWPORT_RELEASE_END,	/* with the end of a message: in order within it alone */
 };
 
 /* Which of the alternates that work a flow is sent by. */

@@ -36,6 +36,9 @@
  * overtake those sent by the alternate.  It only means that the entry need not be kept beyond
  * idle_ns.  An entry without its end packet is kept until it is quiet and another flow needs it.
  *
+ * With end_frees order is kept within a message alone: an end packet, and a start without a stamp,
+ * frees the entry.  A stamped start still has to be proven, as all packets of its burst have it.
+ *
  * A packet that comes round, deflected here before, has another time to live.  That is part of a
  * flow's identity, so each round is a flow of its own, with a start packet that pays a token.
  * There are thus no more rounds than tokens.  A packet of a flow that has an entry is deflected
@@ -46,9 +49,8 @@
  *
  * Differences from the paper: there the end packet always frees the entry, which keeps
  * order within a message only, and any start packet may be deflected.  The shorter queue of
- * two alternates is not in the paper.  Left to the
- * caller: detecting starts and ends, rewriting tokens, and virtual channels
- * (a port that drops instead of pausing cannot deadlock).
+ * two alternates is not in the paper.  Left to the caller: detecting starts and ends, rewriting
+ * tokens, and virtual channels (a port that drops instead of pausing cannot deadlock).
  *
  * Reference: Dart, section IV.
  */
@@ -160,6 +162,14 @@ static inline bool quell_iofd_has(u32 set, u8 alternate)
 	return alternate < QUELL_IOFD_ALTERNATES_MAX && set >> alternate & 1;
 }
 
+/* With end_frees: is the packet of another message than those before it, by its flags alone? */
+static inline bool quell_iofd_is_another(const struct quell_iofd_params *params,
+					 const struct quell_iofd_packet *packet)
+{
+	return params->end_frees && packet->flags & QUELL_IOFD_START &&
+	       !(packet->flags & QUELL_IOFD_STAMPED);
+}
+
 /* May a deflected flow change its path with this packet? */
 static inline bool quell_iofd_is_free(const struct quell_iofd_params *params,
 				      const struct quell_iofd_entry *entry,
@@ -167,7 +177,8 @@ static inline bool quell_iofd_is_free(const struct quell_iofd_params *params,
 {
 	bool quiet = quell_iofd_is_idle(params, entry->seen_ns, packet->now_ns);
 
-	if (quell_iofd_is_proven(packet, entry->stamped, entry->stamp))
+	if (quell_iofd_is_another(params, packet) ||
+	    quell_iofd_is_proven(packet, entry->stamped, entry->stamp))
 		return true;
 	if (!quiet)
 		return false;
@@ -190,6 +201,8 @@ quell_iofd_follow(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 {
 	if (!quell_iofd_has(packet->working, entry->alternate)) {
 		stats->lost_pkts++;
+		if (params->end_frees && packet->flags & QUELL_IOFD_END)
+			quell_iofd_release(vars, entry);
 		return QUELL_IOFD_LOST;
 	}
 	entry->seen_ns = packet->now_ns;
@@ -378,7 +391,7 @@ quell_iofd_decide(struct quell_iofd_vars *vars, const struct quell_iofd_params *
 		return quell_iofd_follow(vars, params, entry, packet, stats);
 	}
 	/* A packet that may release its entry may also start on another alternate. */
-	safe = entry || params->end_frees ||
+	safe = entry || quell_iofd_is_another(params, packet) ||
 	       quell_iofd_is_safe(vars, params, bucket, tag, packet);
 	if (entry)
 		quell_iofd_release(vars, entry);
