@@ -70,19 +70,23 @@ static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb
 {
 	struct swport_sched *port = qdisc_priv(sch);
 	struct swport_deflect *deflect = port->deflect;
+	bool may_begin;
 
 	packet->bytes = qdisc_pkt_len(skb);
 	packet->queued_bytes = port->data.backlog_bytes;
-	if (!deflect->vars.used &&
-	    (!(packet->flags & QUELL_IOFD_START) || !packet->tokens ||
-	     packet->queued_bytes <= port->params.deflect.iofd.threshold_bytes))
+	may_begin = packet->flags & QUELL_IOFD_START && packet->tokens &&
+		    packet->queued_bytes > port->params.deflect.iofd.threshold_bytes;
+	if (!deflect->vars.used && !may_begin)
 		return;
 	packet->working = quell_swport_outlet_working(deflect,
 						      READ_ONCE(qdisc_dev(sch)->mtu));
 	packet->barred = swport_deflect_barred(deflect, skb);
+	if (!may_begin || !port->params.deflect.iofd.shorter)
+		return;
+	/* Of both bands, as that of an alternate. */
+	packet->own_bytes = sch->qstats.backlog;
 	packet->alternate_bytes = bytes;
-	if (port->params.deflect.iofd.shorter)
-		quell_swport_outlet_queued(deflect, bytes);
+	quell_swport_outlet_queued(deflect, bytes);
 }
 
 /* Returns false without memory to remove the token. */

@@ -62,6 +62,7 @@ void quell_swport_outlet_purge(struct swport_deflect *deflect);
 bool quell_swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *skb,
 			      u8 alternate, u32 limit_bytes);
 u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu_bytes);
+bool quell_swport_outlet_counts(const struct Qdisc *root);
 void quell_swport_outlet_queued(const struct swport_deflect *deflect,
 				u32 bytes[QUELL_IOFD_ALTERNATES_MAX]);
 void quell_swport_outlet_seed(void);

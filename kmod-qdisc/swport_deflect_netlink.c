@@ -10,7 +10,7 @@
 #include <net/netlink.h>
 #include <compat/extack.h>
 
-#include "swport.h"
+#include "swport_deflect.h"
 
 #define SWPORT_VIA_COUNT_TEXT	"swport: deflect via must be given 1 to "	\
 	__stringify(SWPORT_DEFLECT_VIA_MAX) " times"
@@ -119,6 +119,25 @@ static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
 	return -EINVAL;
 }
 
+/* The shorter queue needs a root qdisc with a backlog at each alternate. */
+static int swport_via_check_queues(const struct Qdisc *sch, struct nlattr *blame,
+				   const struct swport_deflect_params *deflect,
+				   struct netlink_ext_ack *extack)
+{
+	const struct net_device *dev;
+	u32 i;
+
+	for (i = 0; i < deflect->via_nr; i++) {
+		dev = __dev_get_by_index(dev_net(qdisc_dev(sch)), deflect->via[i].ifindex);
+		if (!dev || quell_swport_outlet_counts(rtnl_dereference(dev->qdisc)))
+			continue;
+		NL_SET_ERR_MSG_ATTR(extack, blame,
+				    "swport: deflect choice: root qdisc of an alternate has no backlog");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Check constraints between attributes. */
 static int swport_deflect_check(struct nlattr **tb, const struct swport_params *params,
 				struct netlink_ext_ack *extack)
@@ -174,6 +193,7 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 			       struct netlink_ext_ack *extack)
 {
 	struct swport_deflect_params *deflect = &params->deflect;
+	struct nlattr *blame;
 	int err;
 
 	if (tb[TCA_SWPORT_DEFLECT])
@@ -200,6 +220,13 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 	}
 	if (tb[TCA_SWPORT_DEFLECT_VIA]) {
 		err = swport_via_list(sch, tb[TCA_SWPORT_DEFLECT_VIA], deflect, extack);
+		if (err)
+			return err;
+	}
+	/* Only a request that names either: a device's qdisc may have been replaced since. */
+	blame = tb[TCA_SWPORT_DEFLECT_CHOICE] ?: tb[TCA_SWPORT_DEFLECT_VIA];
+	if (deflect->iofd.shorter && blame) {
+		err = swport_via_check_queues(sch, blame, deflect, extack);
 		if (err)
 			return err;
 	}

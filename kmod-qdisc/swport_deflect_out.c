@@ -242,10 +242,24 @@ u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu
 }
 
 /**
+ * quell_swport_outlet_counts() - does a root qdisc's backlog state the queue of its device?
+ * @root: root qdisc
+ *
+ * Those of mq and mqprio are sums, made by a dump; per-CPU statistics, as pfifo_fast's, are not
+ * in it; noqueue has none.
+ * Context: any.
+ * Return: true if it does.
+ */
+bool quell_swport_outlet_counts(const struct Qdisc *root)
+{
+	return root->enqueue && !(root->flags & (TCQ_F_MQROOT | TCQ_F_CPUSTATS));
+}
+
+/**
  * quell_swport_outlet_queued() - read the queues of the alternates' devices
  * @deflect: deflection of the port
- * @bytes: set for each alternate that has a device: backlog of the root qdisc, without its lock;
- * *	0 where that does not count one, as mq
+ * @bytes: set for each alternate: backlog of its device's root qdisc, read without its lock;
+ *	U32_MAX without a device, or if quell_swport_outlet_counts() is false for its qdisc
  * Context: bottom halves off, qdisc lock held.
  */
 void quell_swport_outlet_queued(const struct swport_deflect *deflect,
@@ -256,8 +270,10 @@ void quell_swport_outlet_queued(const struct swport_deflect *deflect,
 	rcu_read_lock();
 	for (i = 0; i < deflect->alternate_nr; i++) {
 		const struct net_device *dev = deflect->alternate[i].dev;
+		const struct Qdisc *root = dev ? rcu_dereference(dev->qdisc) : NULL;
 
-		bytes[i] = dev ? READ_ONCE(rcu_dereference(dev->qdisc)->qstats.backlog) : 0;
+		bytes[i] = root && quell_swport_outlet_counts(root) ?
+			   READ_ONCE(root->qstats.backlog) : U32_MAX;
 	}
 	rcu_read_unlock();
 }

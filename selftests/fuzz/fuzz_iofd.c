@@ -9,7 +9,7 @@
  *	is a start without a stamp
  *	deflection of a flow begins with a start packet that has a token and finds
  *	more than the threshold queued, by an alternate that works and is not barred, and,
- *	where the shorter queue is chosen, has less queued than the port
+ *	where the shorter queue is chosen, has less queued than all bands of the port
  *	a deflected packet takes a working alternate, its flow's, or is lost
  *	the table holds no flow twice, and as many flows as it counts
  *	each packet is counted once
@@ -96,7 +96,7 @@ static void judge(const struct quell_iofd_packet *packet, struct flow_model *flo
 			net.params.entries, "begins with a start, a token, a queue");
 		require(~packet->barred >> alternate & 1, "not by a barred one");
 		require(!net.params.shorter ||
-			packet->alternate_bytes[alternate] < packet->queued_bytes,
+			packet->alternate_bytes[alternate] < packet->own_bytes,
 			"not by a longer one");
 	}
 	if (verdict == QUELL_IOFD_LOST) {
@@ -138,6 +138,7 @@ static void packet(struct input *in)
 	make(&packet, &net.flow[id], what);
 	packet.tokens = what & 0x80 ? 0 : 3;
 	packet.queued_bytes = what & 0x40 ? 0 : 100000;
+	packet.own_bytes = packet.queued_bytes;
 	packet.barred = what & 0x08 ? take_byte(in) : 0;
 	verdict = quell_iofd_decide(&net.vars, &net.params, &net.stats, &packet, &alternate);
 	net.packets++;

@@ -21,7 +21,9 @@ options_come_back()
 			{"via":"fd73:2::2","dev":"up2"}]' &&
 	A_tc qdisc show dev up1 | grep -q \
 		'deflect threshold 15Kb entries 64 tokens 40 7 idle 300us via 10.73.2.2 dev up2 via fd73:2::2 dev up2' &&
+	port up2 limit 100kb &&
 	A_tc qdisc change dev up1 root swport deflect release end choice shorter &&
+	A_tc qdisc del dev up2 root &&
 	port_is '.options.deflect_release == "end" and .options.deflect_choice == "shorter" and
 		.options.deflect_idle == 300000' &&
 	A_tc qdisc show dev up1 | grep -q 'idle 300us release end choice shorter via' &&
@@ -92,6 +94,24 @@ bad_options_change_nothing()
 	port up1 limit 100kb &&
 	refused 'needs threshold and via' deflect threshold 15kb &&
 	refused 'needs threshold and via' deflect "${via2[@]}"
+}
+
+# Sums of mq, per-CPU statistics and noqueue are no queue; changes that do not name it are kept.
+shorter_needs_a_backlog()
+{
+	local no='root qdisc of an alternate has no backlog'
+
+	ip -n "$A" link add many numtxqueues 4 type dummy && ip -n "$A" link set many up &&
+	A_tc qdisc replace dev many root mq && port up2 limit 100kb &&
+	port up1 limit 100kb deflect threshold 15kb "${via2[@]}" choice shorter &&
+	refused "$no" deflect "${via2[@]}" via 10.73.2.2 dev many &&
+	A_tc qdisc replace dev many root handle 8: prio &&
+	A_tc qdisc change dev up1 root swport deflect "${via2[@]}" via 10.73.2.2 dev many &&
+	A_tc qdisc replace dev many root pfifo_fast && A_tc qdisc del dev up2 root &&
+	A_tc qdisc change dev up1 root swport deflect entries 7 &&
+	refused "$no" deflect choice shorter && refused "$no" deflect "${via2[@]}" &&
+	port up2 limit 100kb && A_tc qdisc change dev up1 root swport deflect "${via2[@]}" &&
+	refused "$no" deflect via 10.73.2.2 dev many
 }
 
 too_many_alternates()
@@ -203,6 +223,27 @@ end_and_then_idle()
 	transmit 10.73.30.1 8 1 2 1000 0x10 && snapshot up1 && ebb &&
 	jq -e --slurpfile n "$dir/before" '.deflect_flows == $n[0] and
 		.deflect_recent_pkts == $n[1] + 8' "$dir/port"
+}
+
+longer()
+{
+	snapshot up2 && jq -e '.data_backlog_bytes > 30000' "$dir/port" >/dev/null
+}
+
+# An alternate's queue is compared with that of the port; one that is not known is no choice.
+shorter_queue_is_chosen()
+{
+	port up2 rate 4mbit limit 100000 &&
+	port up1 "${slow[@]}" "${deflect[@]}" choice shorter "${via2[@]}" &&
+	flood 10.73.30.1 && transmit 10.73.30.1 8 1 4 1000 0x10 &&
+	port_is '.deflect_flows == 8 and .deflect_no_alternate_pkts == 0' &&
+	start_in "$near" deflect_pkt flood 10.73.30.3 400 && poll 20 longer &&
+	transmit 10.73.30.1 8 1 4 1000 0x10 && stop "$started" &&
+	port_is '.deflect_flows == 8 and .deflect_no_alternate_pkts == 8' &&
+	A_tc qdisc replace dev up2 root pfifo_fast && A_tc qdisc show dev up2 &&
+	transmit 10.73.30.1 8 1 4 1000 0x10 &&
+	port_is '.deflect_flows == 8 and .deflect_no_alternate_pkts == 16' &&
+	ebb && A_tc qdisc del dev up2 root
 }
 
 used_is()
@@ -354,12 +395,13 @@ device_removed_while_deflecting()
 	ebb && A_tc qdisc change dev up1 root swport deflect entries 5 && books_balance
 }
 
-plan 22
+plan 24
 
 check "network of two leaves and two spines" make_network
 check "options come back in text and JSON" options_come_back
 check "options have their defaults, and are kept" options_have_defaults
 check "a bad option is refused by name, and nothing changes" bad_options_change_nothing
+check "the shorter queue needs a backlog" shorter_needs_a_backlog
 check "sixteen alternates at most" too_many_alternates
 check "flows are deflected, a token less" flows_are_deflected
 check "flows of IPv6 are" flows_are_deflected_6
@@ -369,6 +411,7 @@ check "tables of 0, 1, 8 and 64 entries" sizes_bound_the_flows
 check "later messages of a flow keep its order" later_messages_keep_order
 check "the end of a message frees the entry" end_frees_the_entry
 check "flows count as seen when entries are kept again" end_and_then_idle
+check "the shorter queue is chosen" shorter_queue_is_chosen
 check "entries are recovered, ended or not" entries_are_recovered
 check "the table is shown" table_is_shown
 check "an unknown neighbour is asked for" neighbour_is_asked_for

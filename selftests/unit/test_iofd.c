@@ -228,7 +228,7 @@ TEST(end_frees)
 /* The shorter queue of two alternates, never one as long as the port's own. */
 TEST(shorter)
 {
-	static const u32 bytes[QUELL_IOFD_ALTERNATES_MAX] = { 3000, 2000, 1000, THRESHOLD + 1, 0 };
+	static const u32 bytes[QUELL_IOFD_ALTERNATES_MAX] = { 3000, 2000, 1000, THRESHOLD + 2, 0 };
 	struct quell_iofd_params params = defaults;
 	struct quell_iofd_packet packet;
 	u32 id, count[5] = { };
@@ -242,6 +242,7 @@ TEST(shorter)
 		packet.working = 0x1f;
 		packet.barred = 0x10;
 		packet.alternate_bytes = bytes;
+		packet.own_bytes = THRESHOLD + 2;
 		if (verdict_of(&params, &packet, &alternate) == 'D')
 			count[alternate]++;
 	}
@@ -252,8 +253,12 @@ TEST(shorter)
 	packet = packet_of(1, IDLE_NS * 2000, QUELL_IOFD_START);
 	packet.working = 0x8;
 	packet.alternate_bytes = bytes;
+	packet.own_bytes = THRESHOLD + 2;
 	expect(verdict_of(&params, &packet, &alternate) == '-' && stats.no_alternate_pkts == 1,
 	       "not_a_longer_one");
+	/* All bands of the port, the one with the threshold and the other. */
+	packet.own_bytes++;
+	expect(verdict_of(&params, &packet, &alternate) == 'D' && alternate == 3, "all_bands");
 }
 
 TEST(causes)

@@ -100,7 +100,7 @@ enum swport_release {
 /* Which of the alternates that work a flow is sent by. */
 enum swport_choice {
 	SWPORT_CHOICE_RANDOM,
-	SWPORT_CHOICE_SHORTER,	/* the shorter queue of two, if shorter than the port's own */
+	SWPORT_CHOICE_SHORTER,	/* the shorter root qdisc of two, if shorter than the port */
 };
 
 enum {

@@ -298,7 +298,7 @@ static inline u32 quell_iofd_usable(const struct quell_iofd_params *params,
 	u32 i, set = packet->working & ~packet->barred;
 
 	for (i = 0; params->shorter && i < QUELL_IOFD_ALTERNATES_MAX; i++)
-		if (set >> i & 1 && packet->alternate_bytes[i] >= packet->queued_bytes)
+		if (set >> i & 1 && packet->alternate_bytes[i] >= packet->own_bytes)
 			set &= ~(1U << i);
 	return set;
 }

@@ -81,7 +81,11 @@ struct quell_iofd_packet {
 	u32			working;	/* bit per alternate that can be sent to now */
 	/* Bit per alternate that must not be chosen for this packet. */
 	u32			barred;
-	/* Bytes queued at each alternate, for @shorter; else unused. */
+	/*
+	 * Bytes queued in all bands of the port, and at each alternate, for @shorter and a packet
+	 * with which a deflection may start; else unused.  U32_MAX: not known, not chosen.
+	 */
+	u32			own_bytes;
 	const u32		*alternate_bytes;
 	/* Departure of its burst at the sender; with QUELL_IOFD_STAMPED. */
 	u32			stamp;
