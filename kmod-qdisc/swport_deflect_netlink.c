@@ -257,10 +257,10 @@ int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_BASE, params->token_base) ||
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_MAX, params->token_max) ||
 	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_IDLE, params->iofd.idle_ns) ||
-	    (params->iofd.end_frees &&
-	     nla_put_u32(skb, TCA_SWPORT_DEFLECT_RELEASE, SWPORT_RELEASE_END)) ||
-	    (params->iofd.shorter &&
-	     nla_put_u32(skb, TCA_SWPORT_DEFLECT_CHOICE, SWPORT_CHOICE_SHORTER)))
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_RELEASE,
+			params->iofd.end_frees ? SWPORT_RELEASE_END : SWPORT_RELEASE_IDLE) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_CHOICE,
+			params->iofd.shorter ? SWPORT_CHOICE_SHORTER : SWPORT_CHOICE_RANDOM))
 		return -EMSGSIZE;
 	list = nla_nest_start(skb, TCA_SWPORT_DEFLECT_VIA);
 	if (!list)

@@ -20,7 +20,7 @@ options_come_back()
 		.options.deflect_via == [{"via":"10.73.2.2","dev":"up2"},
 			{"via":"fd73:2::2","dev":"up2"}]' &&
 	A_tc qdisc show dev up1 | grep -q \
-		'deflect threshold 15Kb entries 64 tokens 40 7 idle 300us via 10.73.2.2 dev up2 via fd73:2::2 dev up2' &&
+		'deflect threshold 15Kb entries 64 tokens 40 7 idle 300us release idle choice random via 10.73.2.2 dev up2 via fd73:2::2 dev up2' &&
 	port up2 limit 100kb &&
 	A_tc qdisc change dev up1 root swport deflect release end choice shorter &&
 	A_tc qdisc del dev up2 root &&
@@ -28,7 +28,7 @@ options_come_back()
 		.options.deflect_idle == 300000' &&
 	A_tc qdisc show dev up1 | grep -q 'idle 300us release end choice shorter via' &&
 	A_tc qdisc change dev up1 root swport deflect release idle choice random &&
-	port_is '.options.deflect_release == null and .options.deflect_choice == null' &&
+	port_is '.options.deflect_release == "idle" and .options.deflect_choice == "random"' &&
 	A_tc qdisc change dev up1 root swport nodeflect &&
 	port_is '.options.deflect == 0 and (.options | has("deflect_via") | not)'
 }

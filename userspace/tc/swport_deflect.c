@@ -210,6 +210,14 @@ static void swport_print_alternate(struct rtattr *attr)
 	close_json_object();
 }
 
+static void swport_print_either(const char *key, const char *format, struct rtattr *attr,
+				const char *zero, const char *one)
+{
+	if (swport_has(attr, sizeof(uint32_t)))
+		print_color_string(PRINT_ANY, COLOR_NONE, key, format,
+				   swport_get_u32(attr) ? one : zero);
+}
+
 void swport_print_deflect(struct rtattr **tb)
 {
 	if (!swport_has(tb[TCA_SWPORT_DEFLECT], sizeof(uint32_t)))
@@ -228,10 +236,9 @@ void swport_print_deflect(struct rtattr **tb)
 			   tb[TCA_SWPORT_DEFLECT_TOKEN_BASE]);
 	swport_print_number("deflect_token_max", "%" PRIu64 " ", tb[TCA_SWPORT_DEFLECT_TOKEN_MAX]);
 	swport_print_time("deflect_idle", "idle", tb[TCA_SWPORT_DEFLECT_IDLE]);
-	if (swport_has(tb[TCA_SWPORT_DEFLECT_RELEASE], sizeof(uint32_t)))
-		print_color_string(PRINT_ANY, COLOR_NONE, "deflect_release", "release %s ", "end");
-	if (swport_has(tb[TCA_SWPORT_DEFLECT_CHOICE], sizeof(uint32_t)))
-		print_color_string(PRINT_ANY, COLOR_NONE, "deflect_choice", "choice %s ",
-				   "shorter");
+	swport_print_either("deflect_release", "release %s ", tb[TCA_SWPORT_DEFLECT_RELEASE],
+			    "idle", "end");
+	swport_print_either("deflect_choice", "choice %s ", tb[TCA_SWPORT_DEFLECT_CHOICE],
+			    "random", "shorter");
 	swport_print_list("deflect_via", tb[TCA_SWPORT_DEFLECT_VIA], swport_print_alternate);
 }
