@@ -206,7 +206,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data, size };
 
-	net = (struct network) { .params = { 15000, 4, 100 }, .working = 0x7 };
+	net = (struct network) { .params = { 15000, 4, 100, false, false }, .working = 0x7 };
 	net.params.end_frees = in.size & 1;
 	net.params.shorter = in.size & 2;
 	quell_iofd_seed(&net.vars, take(&in, 16));
