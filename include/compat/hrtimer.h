@@ -2,7 +2,7 @@
 /*
  * Initialising a high-resolution timer.  Newer kernels have hrtimer_setup() and
  * no hrtimer_init(); with older ones the caller must store the function afterwards.
- * And cancelling it for good.
+ * And cancelling it for good, and the first timer of a base.
  */
 #ifndef _QUELL_COMPAT_HRTIMER_H
 #define _QUELL_COMPAT_HRTIMER_H
@@ -10,6 +10,7 @@
 #include <compat/compat.h>
 #include <linux/hrtimer.h>
 #include <linux/lockdep.h>
+#include <linux/timerqueue.h>
 
 #ifdef QUELL_HAVE_HRTIMER_BASES
 #include <linux/hrtimer_bases.h>
@@ -41,6 +42,18 @@ static inline void quell_hrtimer_cancel(struct hrtimer *timer)
 	might_lock(&timer->base->cpu_base->softirq_expiry_lock);
 #endif
 	hrtimer_cancel(timer);
+}
+
+/* Expiry of the first timer of a base of this CPU, by the base's clock; KTIME_MAX without one. */
+static inline ktime_t quell_hrtimer_first_expiry(struct hrtimer_clock_base *base)
+{
+#ifdef QUELL_HAVE_TIMERQUEUE_LINKED
+	struct timerqueue_linked_node *first = timerqueue_linked_first(&base->active);
+#else
+	struct timerqueue_node *first = timerqueue_getnext(&base->active);
+#endif
+
+	return first ? first->expires : KTIME_MAX;
 }
 
 #endif /* _QUELL_COMPAT_HRTIMER_H */

@@ -25,7 +25,7 @@
 
 #include <asm/unistd.h>
 #include <compat/hrtimer.h>
-#include <shared/mem_user.h>
+#include <compat/um_iomem.h>
 
 #include "labnic.h"
 #include "labnic_cross.h"
@@ -230,10 +230,10 @@ static u64 next_event_ns(const struct hrtimer *timer, u64 now_ns)
 		return now_ns;
 	for (i = 0; i < HRTIMER_MAX_CLOCK_BASES; i++) {
 		struct hrtimer_clock_base *base = &cpu_base->clock_base[i];
-		struct timerqueue_node *first = timerqueue_getnext(&base->active);
+		ktime_t first = quell_hrtimer_first_expiry(base);
 
-		if (first)
-			next_ns = min_t(u64, next_ns, ktime_sub(first->expires, base->offset));
+		if (first != KTIME_MAX)
+			next_ns = min_t(u64, next_ns, ktime_sub(first, base->offset));
 	}
 	return max(next_ns, now_ns);
 }
@@ -261,10 +261,9 @@ static enum hrtimer_restart barrier_timer(struct hrtimer *timer)
 static void arrive_all(const struct hrtimer *timer)
 {
 	ktime_t now = hrtimer_get_expires(timer);
-	struct timerqueue_node *next = timerqueue_getnext(&timer->base->active);
 	struct labnic_port *port;
 
-	if (next && next->expires <= now) {
+	if (quell_hrtimer_first_expiry(timer->base) <= now) {
 		if (!hrtimer_is_queued(&my.tie))
 			hrtimer_start(&my.tie, now, HRTIMER_MODE_ABS_SOFT);
 		return;
@@ -455,7 +454,7 @@ int labnic_part_init(void)
 		return -EINVAL;
 	}
 	BUILD_BUG_ON(sizeof(struct part_slot) > PART_SLOT_BYTES);
-	my.memory = (u8 *)find_iomem(PART_IOMEM, &bytes);
+	my.memory = quell_find_iomem(PART_IOMEM, &bytes);
 	needed += 2ul * labnic_parts * labnic_parts * labnic_buffer_bytes;
 	if (!my.memory || bytes < needed) {
 		pr_err("quell_labnic: no iomem=%s,FILE of that size\n", PART_IOMEM);

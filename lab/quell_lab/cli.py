@@ -77,6 +77,9 @@ def _execute(args, wanted, command):
     from . import output
     cut = parts.of_command(args, wanted)
     jobs_max, timeout_s, kernel = _options(args)
+    if cut and not kernel.has(runner.SHARED_MEMORY):
+        raise InputError("--parts", f"Linux {kernel.version} of user-mode Linux has no memory that "
+                         "kernels share (iomem=): parts run on 6.12")
     _ready(args, kernel, wanted, min(jobs_max, len(wanted.variants)))
     _replace(args)
     jobs = parted.make_jobs(wanted, kernel, args.out, cut)

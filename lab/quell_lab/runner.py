@@ -25,6 +25,7 @@ UML_RUN = os.path.join(HERE, "uml-run")
 DEFAULT_SERIES = "6.12"
 TCP_ECN_CLASSIC_MAX = 2		# of net.ipv4.tcp_ecn, where TCP has no Accurate ECN
 ACCURATE_ECN = b"\0tcp_ecn_option\0"	# a sysctl
+SHARED_MEMORY = b"iomem=<name>,<file>"	# help text of the option
 MAKE = {"normal": "make lab", "bpf": "make lab-bpf", "debug": "make lab-debug"}
 
 PLAN_PLACE = re.compile(r"^plan line [0-9]+: run: (?=program )")	# which nobody wrote
