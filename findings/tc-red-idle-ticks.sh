@@ -9,7 +9,8 @@
 # Guess: the average decays at the rate that "bandwidth" gives.
 #
 # Output seen, for packets of 1000 bytes at 10 Mbit/s, 800 us each, and W of 1/32.  The table spans
-# 31 / -ln(1 - W) packets, 781134 us, in fewer than 512 cells of 2^Scell_log: 2^11 us, or 2^15 ticks.
+# 31 / -ln(1 - W) packets, 781134 us, in fewer than 512 cells of 2^Scell_log: 2^11 us or
+# 2^15 ticks.
 #
 #	kernel: us_idle >> p->Scell_log
 #	tc: Scell_log 15
@@ -28,8 +29,8 @@ kernel=$(grep -o 'us_idle >> p->Scell_log' root/usr/src/*/include/net/red.h)
 grep -q 'ktime_us_delta(ktime_get(), v->qidlestart)' root/usr/src/*/include/net/red.h
 # The kernel may lack RED: the request that tc sends is enough.
 unshare --map-root-user --net root/usr/bin/strace -x -s 64 -e trace=sendmsg -o trace \
-	root/sbin/tc qdisc add dev lo root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 \
-	probability 0.1 bandwidth 10mbit 2> log || true
+	root/sbin/tc qdisc add dev lo root red limit 400000 min 30000 max 90000 avpkt 1000 \
+	burst 55 probability 0.1 bandwidth 10mbit 2> log || true
 # struct tc_red_qopt: after limit, qth_min and qth_max, Wlog, Plog, Scell_log
 cell=$(grep -o 'x30\\x75\\x00\\x00\\x90\\x5f\\x01\\x00\\x05\\x14\\x[0-9a-f]*' trace | tail -c 3)
 [ -n "$cell" ] || { cat log trace; exit 2; }

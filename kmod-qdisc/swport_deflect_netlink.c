@@ -132,7 +132,7 @@ static int swport_via_check_queues(const struct Qdisc *sch, struct nlattr *blame
 		if (!dev || quell_swport_outlet_counts(rtnl_dereference(dev->qdisc)))
 			continue;
 		NL_SET_ERR_MSG_ATTR(extack, blame,
-				    "swport: deflect choice: root qdisc of an alternate has no backlog");
+				    "swport: deflect choice: alternate's root qdisc has no backlog");
 		return -EINVAL;
 	}
 	return 0;

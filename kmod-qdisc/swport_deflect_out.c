@@ -246,7 +246,7 @@ u32 quell_swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu
  * @root: root qdisc
  *
  * Those of mq and mqprio are sums, made by a dump; per-CPU statistics, as pfifo_fast's, are not
- * in it; noqueue has none.
+ * in it; noqueue has no backlog.
  * Context: any.
  * Return: true if it does.
  */

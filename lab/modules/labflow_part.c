@@ -6,8 +6,8 @@
  * is in; of each a part makes the socket of the sender, of the receiver, of both or of neither.
  * The receiver's part has the sender's times of start, and knows the end.
  *
- * What all parts do at one time they do some time after all can know of the cause, whatever the
- * number of parts: warm up the next flow, end the run.  The tables are read after the network
+ * All parts warm up the next flow, or end the run, at one time: some time after all can know of the
+ * cause, the same for any number of parts.  The tables are read after the network
  * was stopped, for each part reads for another time.
  */
 #include <linux/hrtimer.h>
@@ -27,8 +27,8 @@
 #define PART_PROGRESS_NS	(50 * NSEC_PER_USEC)
 #define PART_PROGRESS_PART	20
 
-static struct quell_part_news said;	/* of this part */
-static struct quell_part_news heard;	/* of all */
+static struct quell_part_state said;	/* of this part */
+static struct quell_part_state heard;	/* of all */
 static DECLARE_WAIT_QUEUE_HEAD(changes);
 static bool is_over;		/* the network has stopped */
 static u64 progress_ns;		/* of virtual time, when it is printed next */
@@ -44,7 +44,7 @@ static void print_progress(u64 now_ns)
 }
 
 /* A barrier.  Softirq. */
-static void part_met(const struct quell_part_news *all)
+static void part_met(const struct quell_part_state *all)
 {
 	bool is_end = all->done == lab.n_flows && heard.done != all->done &&
 		      lab.state == LABFLOW_RUNNING;

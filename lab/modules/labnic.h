@@ -217,7 +217,7 @@ struct labnic_port {
 	struct labnic_phc		phc;	/* hardware clock */
 	/* Of a network in parts, labnic_part.c: fires at the next arrival at the other end. */
 	struct hrtimer			arrival;
-	struct sk_buff			*arriving_skb;	/* what will arrive then */
+	struct sk_buff			*arriving_skb;	/* received then */
 	struct list_head		tie;	/* among ports with an arrival in this ns */
 	u32				key;	/* number of this direction of this cable */
 	u32				away_part;	/* part of the other end, if @is_cut */

@@ -56,16 +56,16 @@ static ulong crossings;
 module_param(crossings, ulong, 0444);
 MODULE_PARM_DESC(crossings, "Packets sent to other parts so far");
 
-static struct part_buffer *buffer_of(u32 from, u32 to, u32 meeting)
+static struct part_buffer *buffer_of(u32 from, u32 to, u32 barrier)
 {
-	return labnic_part_memory() + ((from * labnic_parts + to) * 2 + meeting % 2) *
+	return labnic_part_memory() + ((from * labnic_parts + to) * 2 + barrier % 2) *
 	       (u64)labnic_buffer_bytes;
 }
 
 /* Room for a record; NULL if the buffer is full, which ends the run. */
 static struct part_record *record_add(u32 to, u32 bytes)
 {
-	struct part_buffer *buffer = buffer_of(labnic_part, to, labnic_part_meeting() + 1);
+	struct part_buffer *buffer = buffer_of(labnic_part, to, labnic_part_barrier() + 1);
 	struct part_record *record = (void *)(buffer + 1) + buffer->used_bytes;
 
 	bytes = ALIGN(bytes, 8);
@@ -203,13 +203,13 @@ static void receive_record(const struct part_record *record, u64 now_ns)
 	labnic_wire_arrives(port, skb, record->arrive_ns);
 }
 
-/* Take all that other parts have sent up to a meeting, at @now_ns.  Softirq. */
-void labnic_cross_receive(u32 meeting, u64 now_ns)
+/* Take all that other parts have sent up to a barrier, at @now_ns.  Softirq. */
+void labnic_cross_receive(u32 barrier, u64 now_ns)
 {
 	u32 from, at;
 
 	for (from = 0; from < labnic_parts; from++) {
-		struct part_buffer *buffer = buffer_of(from, labnic_part, meeting);
+		struct part_buffer *buffer = buffer_of(from, labnic_part, barrier);
 		const struct part_record *record;
 
 		for (at = 0; at < buffer->used_bytes; at += record->bytes) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labnic: what labnic_part.c and labnic_cross.c have of each other.
+ * quell_labnic: shared by labnic_part.c and labnic_cross.c.
  */
 #ifndef _QUELL_LABNIC_CROSS_H
 #define _QUELL_LABNIC_CROSS_H
@@ -13,7 +13,7 @@ extern uint labnic_buffer_bytes;	/* size of each buffer */
 
 /* labnic_part.c */
 void *labnic_part_memory(void);
-u32 labnic_part_meeting(void);
+u32 labnic_part_barrier(void);
 bool labnic_part_is_moving(void);
 void labnic_part_causes(u64 ns);
 void labnic_part_flow_ended(u32 flow, u64 end_ns);
@@ -21,7 +21,7 @@ void labnic_part_flow_ended(u32 flow, u64 end_ns);
 /* labnic_cross.c */
 int labnic_cross_add(struct labnic_port *port);
 void labnic_cross_begin(struct page *block, u32 block_bytes);
-void labnic_cross_receive(u32 meeting, u64 now_ns);
+void labnic_cross_receive(u32 barrier, u64 now_ns);
 ulong labnic_crossings(void);
 
 #endif /* _QUELL_LABNIC_CROSS_H */

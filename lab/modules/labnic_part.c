@@ -11,7 +11,7 @@
  *
  * The parts share a file that all kernels map as "iomem": a record of each part, and for each
  * pair two buffers, of which one is written between two barriers while the other is read.
- * Whoever has to wait does so for some time on the processor, and then in futex(2) of the host.
+ * A part waits on the processor for some time, and then in futex(2) of the host.
  * Virtual time stands still meanwhile.
  *
  * A part that ends leaves the others alone: they do not wait for it any more.
@@ -36,10 +36,10 @@
 #define PART_SLOT_BYTES		256
 #define PART_HEAD_BYTES		(PARTS_MAX * PART_SLOT_BYTES)
 #define PART_BASE_STEP_NS	NSEC_PER_SEC
-/* The host wakes whoever waits; this only bounds the damage if it did not. */
+/* The host wakes a part that waits; this bounds the delay if it does not. */
 #define PART_WAIT_NS		(100 * NSEC_PER_MSEC)
 
-/* Every so many meetings a part waits on the processor as long as it may. */
+/* Every so many barriers a part waits on the processor as long as it may. */
 #define PART_TRIAL		256
 
 #define HOST_FUTEX_WAIT		0
@@ -73,22 +73,22 @@ static uint hang_s = 60;
 module_param(hang_s, uint, 0444);
 MODULE_PARM_DESC(hang_s, "Give up on another part after so many seconds of the machine");
 
-static ulong meetings;
-module_param(meetings, ulong, 0444);
-MODULE_PARM_DESC(meetings, "Barriers so far");
+static ulong barriers;
+module_param(barriers, ulong, 0444);
+MODULE_PARM_DESC(barriers, "Barriers so far");
 
-/* What a part states at one meeting. */
+/* State of a part at one barrier. */
 struct part_word {
 	u64			next_ns;	/* earliest event it has or causes */
-	struct quell_part_news	news;
+	struct quell_part_state	state;
 };
 
 /* A part, in shared memory. */
 struct part_slot {
-	u32			met;		/* number of the last meeting that it came to */
+	u32			met;		/* number of the last barrier that it came to */
 	u32			is_awaited;	/* someone sleeps until @met changes */
 	u32			is_gone;	/* it comes no more */
-	struct part_word	word[2];	/* of the last meeting and the one before */
+	struct part_word	word[2];	/* of the last barrier and the one before */
 };
 
 static struct {
@@ -96,7 +96,7 @@ static struct {
 	const struct quell_part_ops	*ops;
 	/* Earliest event that this part causes in others. */
 	u64				caused_ns;
-	struct part_word		word;		/* for the next meeting */
+	struct part_word		word;		/* for the next barrier */
 	struct hrtimer			barrier;
 	struct list_head		ties;		/* ports at which packets arrive now */
 	struct hrtimer			tie;
@@ -120,23 +120,23 @@ static struct part_slot *slot_of(u32 number)
 	return (struct part_slot *)(my.memory + number * PART_SLOT_BYTES);
 }
 
-static bool has_met(struct part_slot *slot, u32 meeting)
+static bool has_met(struct part_slot *slot, u32 barrier)
 {
 	/* Pairs with the release of @met in meet(). */
-	return (s32)(smp_load_acquire(&slot->met) - meeting) >= 0 || READ_ONCE(slot->is_gone);
+	return (s32)(smp_load_acquire(&slot->met) - barrier) >= 0 || READ_ONCE(slot->is_gone);
 }
 
 /*
  * Wait on the processor for a while: less long when that was in vain, as where the other part has
  * no processor.  Now and then the whole time is tried.
  */
-static bool spin_for(struct part_slot *slot, u32 meeting)
+static bool spin_for(struct part_slot *slot, u32 barrier)
 {
 	static u32 patience;
-	u32 limit = meeting % PART_TRIAL ? patience : spins, i;
+	u32 limit = barrier % PART_TRIAL ? patience : spins, i;
 
 	for (i = 0; i <= limit; i++) {
-		if (has_met(slot, meeting)) {
+		if (has_met(slot, barrier)) {
 			patience += (spins - patience) / 8;
 			return true;
 		}
@@ -147,24 +147,24 @@ static bool spin_for(struct part_slot *slot, u32 meeting)
 }
 
 /* Wait on the processor, then in the host. */
-static void wait_for(u32 number, u32 meeting)
+static void wait_for(u32 number, u32 barrier)
 {
 	static const struct timespec64 limit = { .tv_nsec = PART_WAIT_NS };
 	struct part_slot *slot = slot_of(number);
 	u32 slept = 0, met;
 
-	if (spin_for(slot, meeting))
+	if (spin_for(slot, barrier))
 		return;
 	for (;;) {
 		met = READ_ONCE(slot->met);
 		WRITE_ONCE(slot->is_awaited, 1);
 		mb();	/* pairs with announce() */
-		if (has_met(slot, meeting))
+		if (has_met(slot, barrier))
 			return;
 		if (host_futex(&slot->met, HOST_FUTEX_WAIT, met, &limit) != -ETIMEDOUT)
 			continue;
-		/* Up to the first meeting parts set up their networks. */
-		if (++slept == hang_s * (NSEC_PER_SEC / PART_WAIT_NS) && meeting > 1)
+		/* Up to the first barrier parts set up their networks. */
+		if (++slept == hang_s * (NSEC_PER_SEC / PART_WAIT_NS) && barrier > 1)
 			panic("quell-part %u waits for part %u since %u s: that one hangs",
 			      labnic_part, number, hang_s);
 	}
@@ -179,7 +179,7 @@ static void announce(struct part_slot *slot)
 	host_futex(&slot->met, HOST_FUTEX_WAKE, INT_MAX, NULL);
 }
 
-static void sum_up(struct quell_part_news *all, const struct quell_part_news *one)
+static void sum_up(struct quell_part_state *all, const struct quell_part_state *one)
 {
 	all->done += one->done;
 	all->done_ns = max(all->done_ns, one->done_ns);
@@ -189,33 +189,33 @@ static void sum_up(struct quell_part_news *all, const struct quell_part_news *on
 	}
 }
 
-/* Meet all other parts; what they stated: the sums, the earliest and the latest of their times. */
-static u32 meet(struct quell_part_news *all, u64 *first_ns, u64 *last_ns)
+/* Wait for all other parts; sums of their states, the earliest and the latest of their times. */
+static u32 meet(struct quell_part_state *all, u64 *first_ns, u64 *last_ns)
 {
 	struct part_slot *mine = slot_of(labnic_part), *slot;
-	u32 meeting = mine->met + 1, i;
+	u32 barrier = mine->met + 1, i;
 
-	mine->word[meeting % 2] = my.word;
-	/* Whoever sees @met sees the word, and what is in the buffers. */
-	smp_store_release(&mine->met, meeting);
+	mine->word[barrier % 2] = my.word;
+	/* A part that reads @met reads the word and the buffers as they are now. */
+	smp_store_release(&mine->met, barrier);
 	announce(mine);
-	*all = (struct quell_part_news) { 0 };
+	*all = (struct quell_part_state) { 0 };
 	*first_ns = U64_MAX;
 	*last_ns = 0;
 	for (i = 0; i < labnic_parts; i++) {
 		const struct part_word *word;
 
 		slot = slot_of(i);
-		wait_for(i, meeting);
-		word = &slot->word[meeting % 2];
-		if (READ_ONCE(slot->is_gone) && (s32)(slot->met - meeting) < 0)
+		wait_for(i, barrier);
+		word = &slot->word[barrier % 2];
+		if (READ_ONCE(slot->is_gone) && (s32)(slot->met - barrier) < 0)
 			continue;
-		sum_up(all, &word->news);
+		sum_up(all, &word->state);
 		*first_ns = min(*first_ns, word->next_ns);
 		*last_ns = max(*last_ns, word->next_ns);
 	}
-	meetings++;
-	return meeting;
+	barriers++;
+	return barrier;
 }
 
 /* The earliest time at which this part may have an event, not before @now_ns. */
@@ -241,14 +241,14 @@ static u64 next_event_ns(const struct hrtimer *timer, u64 now_ns)
 static enum hrtimer_restart barrier_timer(struct hrtimer *timer)
 {
 	u64 now_ns = ktime_to_ns(hrtimer_get_expires(timer));
-	struct quell_part_news all;
+	struct quell_part_state all;
 	u64 first_ns, last_ns;
-	u32 meeting;
+	u32 barrier;
 
 	my.word.next_ns = min(next_event_ns(timer, now_ns), my.caused_ns);
 	my.caused_ns = U64_MAX;
-	meeting = meet(&all, &first_ns, &last_ns);
-	labnic_cross_receive(meeting, now_ns);
+	barrier = meet(&all, &first_ns, &last_ns);
+	labnic_cross_receive(barrier, now_ns);
 	my.ops->met(&all);
 	hrtimer_set_expires(timer, ns_to_ktime(first_ns + lookahead_ns - 1));
 	return HRTIMER_RESTART;
@@ -302,8 +302,8 @@ void *labnic_part_memory(void)
 	return my.memory + PART_HEAD_BYTES;
 }
 
-/* Number of the last meeting. */
-u32 labnic_part_meeting(void)
+/* Number of the last barrier. */
+u32 labnic_part_barrier(void)
 {
 	return slot_of(labnic_part)->met;
 }
@@ -382,7 +382,7 @@ EXPORT_SYMBOL_GPL(quell_part_known_ns);
  */
 u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32 payload_bytes)
 {
-	struct quell_part_news all;
+	struct quell_part_state all;
 	u64 first_ns, base_ns;
 
 	my.ops = ops;
@@ -398,14 +398,14 @@ u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32
 EXPORT_SYMBOL_GPL(quell_part_begin);
 
 /**
- * quell_part_report() - state something at all meetings from now on
- * @news: what; that a turn is over has an effect at its @turn_ns, perhaps in another part
+ * quell_part_report() - set the state of this part from the next barrier on
+ * @state: the end of a turn has an effect at its @turn_ns, perhaps in another part
  */
-void quell_part_report(const struct quell_part_news *news)
+void quell_part_report(const struct quell_part_state *state)
 {
-	if (news->turn != my.word.news.turn)
-		labnic_part_causes(news->turn_ns);
-	my.word.news = *news;
+	if (state->turn != my.word.state.turn)
+		labnic_part_causes(state->turn_ns);
+	my.word.state = *state;
 }
 EXPORT_SYMBOL_GPL(quell_part_report);
 
@@ -436,7 +436,7 @@ void quell_part_end(void)
 	WRITE_ONCE(mine->is_gone, 1);
 	announce(mine);
 	pr_alert("quell-parts %u: %lu barriers, %lu packets to other parts\n", labnic_part,
-		 meetings, labnic_crossings());
+		 barriers, labnic_crossings());
 }
 EXPORT_SYMBOL_GPL(quell_part_end);
 

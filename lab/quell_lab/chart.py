@@ -156,7 +156,8 @@ def on_dark(colour):
     """A colour on dark paper: inverted, the hue kept, as templates/page.css does it by a filter."""
     red, green, blue = (255 - int(colour[place:place + 2], 16) for place in (1, 3, 5))
     twice = 2 * (0.213 * red + 0.715 * green + 0.072 * blue)
-    return "#" + "".join(f"{min(max(round(twice - one), 0), 255):02x}" for one in (red, green, blue))
+    return "#" + "".join(f"{min(max(round(twice - one), 0), 255):02x}"
+                         for one in (red, green, blue))
 
 
 def marker(number):

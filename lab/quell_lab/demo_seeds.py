@@ -71,7 +71,8 @@ def _run(stem, seeds, scratch):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text_of(stem))
     subprocess.run([os.path.join(runner.HERE, "lab"), "run", path, "--seed", "1", "--seeds",
-                    str(seeds), "--no-figures", "--out", out], check=True, stdout=subprocess.DEVNULL)
+                    str(seeds), "--no-figures", "--out", out], check=True,
+                   stdout=subprocess.DEVNULL)
     for seed in range(1, seeds + 1):
         with open(os.path.join(out, f"seed-{seed}", "summary.json"), encoding="utf-8") as file:
             yield numbers(stem, json.load(file)["cc"])

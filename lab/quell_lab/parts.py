@@ -23,7 +23,7 @@ RECORD_OVER_WIRE = 1.6
 BUFFER_CABLE_BYTES = 20000	# of each cable, for packets that begin before a window
 BUFFER_BASE_BYTES = 1 << 16	# for ends of flows
 SPINS = 2000			# some 50 us
-HANG_S = 20			# that a part may let others wait between two meetings
+HANG_S = 20			# that a part may let others wait between two barriers
 # Longer windows than this gain no time, and buffers hold all packets of a window.
 LOOKAHEAD_MAX_NS = 20000
 MEMORY_MAX_BYTES = 1 << 30	# of all buffers; user-mode Linux maps files below 2 GB

@@ -99,7 +99,7 @@ bad_options_change_nothing()
 # Sums of mq, per-CPU statistics and noqueue are no queue; changes that do not name it are kept.
 shorter_needs_a_backlog()
 {
-	local no='root qdisc of an alternate has no backlog'
+	local no="alternate's root qdisc has no backlog"
 
 	ip -n "$A" link add many numtxqueues 4 type dummy && ip -n "$A" link set many up &&
 	A_tc qdisc replace dev many root mq && port up2 limit 100kb &&
