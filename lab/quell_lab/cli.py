@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Command line of the laboratory."""
 
+import errno
 import os
 import shlex
 import sys
@@ -19,6 +20,7 @@ EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_ABORT = 128		# of git bisect run
 EXIT_INTERRUPTED = 130
+DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 
 
 def _guest_bytes(args):
@@ -319,4 +321,10 @@ def _main(argv):
     except BrokenPipeError:
         if argv[:1] == ["holds"]:
             raise
+        return EXIT_FAILED
+    except OSError as error:
+        if error.errno not in DISK_ERRORS or argv[:1] == ["holds"]:
+            raise
+        print(f"lab: {error.filename or 'results cannot be written'}: {error.strerror}",
+              file=sys.stderr)
         return EXIT_FAILED

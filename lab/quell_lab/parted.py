@@ -112,7 +112,7 @@ class PartedJob(runner.Job):
         def run(job):
             try:
                 costs[job.number] = job.run(timeout_s)
-            except RunError as error:
+            except (RunError, OSError) as error:
                 failed = job.number, error
                 if job.waited:
                     failed = job.waited[0], f"hangs, {job.name} waited {job.waited[1]} s for it"

@@ -240,8 +240,8 @@ class Job:
         """Run to the end; results.RunResult, or RunError."""
         if self.state == "stopped":
             raise RunError("interrupted")
+        self.state = "running"		# from here on a stop ends the process
         self.prepare()
-        self.state = "running"
         self.meter = cost.Meter()
         with subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, start_new_session=True,
@@ -254,6 +254,10 @@ class Job:
             try:
                 self._read_log()
                 status = self.process.wait()
+            except OSError as error:
+                self.state = "failed"
+                self.kill()
+                raise RunError(f"{self.log}: {error.strerror}") from error
             finally:
                 guard.cancel()
         try:
