@@ -17,6 +17,9 @@ quick="interval 200ms"
 listener="" sender="" crowd="" first=""
 only="dport 8080"
 export LC_ALL=C.UTF-8
+# That of this tree, not one that is installed.
+QUELL_FLOW_WATCH=$(realpath ../../userspace/quell/flow-watch)
+export QUELL_FLOW_WATCH
 
 # watch TERM SIZE STEP... -- [WORD]...: of the left host.
 watch()
@@ -166,7 +169,7 @@ kernel_goes()
 	stop "$listener"
 	poll 10 no_flow_left && choose_cc "$left" reno && export -f unload not_loaded poll loaded &&
 	watch xterm 80x24 see '^0 flows' see '^no flows' run "unload tcp_swift quell" \
-		see 'quell: cannot list the flows: ' end 2 --
+		see 'quell: kernel module quell is not loaded' end 2 --
 }
 
 plan 14

@@ -3,9 +3,12 @@
  * Common to all verbs: error messages, the connection to the kernel.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <linux/quell.h>
 
@@ -72,6 +75,41 @@ int complain_kernel(const char *request, const struct nl_error *err)
 			 hint, err->text);
 	else
 		complain("%s: %s%s", request, strerror(err->code), hint);
+	return STATUS_KERNEL;
+}
+
+/* The path of this program, PATH_MAX bytes; the length of its directory, or 0 after a complaint. */
+size_t find_program(char *path)
+{
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+	if (len < 0) {
+		complain("cannot find where this program is: %s", strerror(errno));
+		return 0;
+	}
+	path[len] = '\0';
+	return strrchr(path, '/') + 1 - path;
+}
+
+/*
+ * The path of a program that comes with this one, PATH_MAX bytes: PREFIX/lib/quell/NAME beside
+ * PREFIX/sbin/quell, or that of an environment variable.
+ */
+int find_helper(char *path, const char *name, const char *variable)
+{
+	const char *named = getenv(variable);
+	char program[PATH_MAX];
+	size_t len;
+
+	if (named && *named)
+		snprintf(path, PATH_MAX, "%s", named);
+	else if ((len = find_program(program)))
+		snprintf(path, PATH_MAX, "%.*s" LIB_FROM_PROGRAM "/%s", (int)len, program, name);
+	else
+		return STATUS_KERNEL;
+	if (!access(path, X_OK))
+		return STATUS_OK;
+	complain("no program %s: %s (another: %s)", path, strerror(errno), variable);
 	return STATUS_KERNEL;
 }
 

@@ -17,7 +17,6 @@
 
 #define MESSAGE_LINES		20
 #define DIR_VARIABLE		"QUELL_BPF_DIR"
-#define DIR_FROM_PROGRAM	"../lib/quell/bpf"
 
 /* libbpf's messages, the verifier's log included. */
 static char *messages;
@@ -84,7 +83,7 @@ int complain_object(const char *request, const char *name, int code)
 int bpf_object_find(char *path, const char *name, const char *dir)
 {
 	char program[PATH_MAX];
-	ssize_t len;
+	int len;
 
 	libbpf_set_print(collect);
 	if (!dir)
@@ -92,14 +91,10 @@ int bpf_object_find(char *path, const char *name, const char *dir)
 	if (dir && *dir) {
 		len = snprintf(path, PATH_MAX, "%s/%s.bpf.o", dir, name);
 	} else {
-		len = readlink("/proc/self/exe", program, sizeof(program));
-		if (len < 0 || len == sizeof(program)) {
-			complain("cannot find where this program is: %s", strerror(errno));
+		len = find_program(program);
+		if (!len)
 			return STATUS_KERNEL;
-		}
-		while (len && program[len - 1] != '/')
-			len--;
-		len = snprintf(path, PATH_MAX, "%.*s" DIR_FROM_PROGRAM "/%s.bpf.o", (int)len,
+		len = snprintf(path, PATH_MAX, "%.*s" LIB_FROM_PROGRAM "/bpf/%s.bpf.o", len,
 			       program, name);
 	}
 	if (len < PATH_MAX && !access(path, R_OK))

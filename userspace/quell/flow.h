@@ -60,8 +60,6 @@ int flow_args_parse(struct flow_args *words, bool watch, int argc, char **argv);
 bool flow_matches(const struct flow_args *words, const struct flow *f);
 void flow_sort(const struct flow_args *words, struct flow_list *list);
 const char *flow_sort_name(int sort);
-uint64_t flow_sort_value(int sort, const struct flow *f);
-uint64_t flow_delay_ns(const struct flow *f);
 
 /* flow_summary.c */
 void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list);
@@ -85,52 +83,10 @@ void flow_format_rate(char *cell, uint64_t bytes_ps);
 void flow_format_count(char *cell, uint64_t count);
 void flow_format_window(char *cell, const struct flow *f);
 void flow_format_peer(char *cell, const struct flow *f);
-void flow_format_target(char *cell, const struct flow *f);
 void flow_format_governor(char *cell, const struct flow *f);
 void flow_format_governed(char *cell, const struct flow *f, uint64_t ns);
-void flow_format_limit(char *cell, const struct flow *f);
-
-/* Samples of a flow, as many as a sparkline is wide at most, and one that is missing. */
-#define FLOW_PAST	32
-#define FLOW_UNKNOWN	(-1.0f)
-
-enum flow_series {
-	FLOW_RATE,		/* bytes/s acknowledged since the sample before */
-	FLOW_RTT,		/* ns */
-	FLOW_DELAY,		/* ns above the smallest RTT */
-	FLOW_SERIES
-};
-
-/* The newest last. */
-struct flow_past {
-	float	sample[FLOW_SERIES][FLOW_PAST];
-};
-
-/* The table of "flow show", and that of "flow watch". */
-enum flow_table { FLOW_TABLE_SHOW, FLOW_TABLE_WATCH };
-
-#define FLOW_COLS	18
-#define FLOW_LINE_LEN	4096
-/* Of a terminal; with attributes and sparklines they fit in FLOW_LINE_LEN. */
-#define FLOW_COLUMNS_MAX	1024
-
-/* Where the columns are. */
-struct flow_layout {
-	enum flow_table	table;
-	bool		utf8;			/* the terminal shows more than ASCII */
-	bool		color;			/* colours may be used */
-	size_t		columns;		/* of the terminal */
-	size_t		need[FLOW_COLS];	/* width of the widest cell so far */
-	size_t		width[FLOW_COLS];	/* of each column; 0: there is no room for it */
-};
 
 /* flow_line.c */
-void flow_sparkline(char *text, const float *past, size_t width, float full, bool utf8);
-void flow_measure(struct flow_layout *l, const struct flow *f, const struct flow_past *past);
-void flow_fit(struct flow_layout *l, size_t columns);
-void flow_heading(char *line, const struct flow_layout *l, int sort);
-void flow_line(char *line, const struct flow_layout *l, const struct flow *f,
-	       const struct flow_past *past, bool chosen);
 void flow_print_lines(struct out *o, const struct flow_list *list, size_t columns);
 
 #endif /* QUELL_CLI_FLOW_H */

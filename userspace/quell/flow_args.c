@@ -17,7 +17,7 @@
 #define WATCH_INTERVAL_NS	1000000000ULL
 
 /* Round-trip time above the minimum: queues, and the other host. */
-uint64_t flow_delay_ns(const struct flow *f)
+static uint64_t delay_ns(const struct flow *f)
 {
 	return f->rtt_ns > f->min_rtt_ns ? f->rtt_ns - f->min_rtt_ns : 0;
 }
@@ -25,7 +25,7 @@ uint64_t flow_delay_ns(const struct flow *f)
 /* Keys are members of 64 bits. */
 static const struct {
 	const char	*name;
-	size_t		offset;		/* 0: flow_delay_ns() */
+	size_t		offset;		/* 0: delay_ns() */
 } sort_keys[] = {
 	{ "rate", offsetof(struct flow, delivery_bytes_ps) },
 	{ "window", offsetof(struct flow, window_bytes) },
@@ -41,11 +41,11 @@ const char *flow_sort_name(int sort)
 	return (size_t)sort < ARRAY_SIZE(sort_keys) ? sort_keys[sort].name : NULL;
 }
 
-uint64_t flow_sort_value(int sort, const struct flow *f)
+static uint64_t sort_value(int sort, const struct flow *f)
 {
 	size_t offset = sort_keys[sort].offset;
 
-	return offset ? *(const uint64_t *)((const char *)f + offset) : flow_delay_ns(f);
+	return offset ? *(const uint64_t *)((const char *)f + offset) : delay_ns(f);
 }
 
 static int word_dev(const struct word *w, const char *text, void *ifindex)
@@ -189,8 +189,8 @@ bool flow_matches(const struct flow_args *words, const struct flow *f)
 static int compare_flows(const void *a, const void *b, void *data)
 {
 	const struct flow_args *words = data;
-	uint64_t one = flow_sort_value(words->order.sort, a);
-	uint64_t two = flow_sort_value(words->order.sort, b);
+	uint64_t one = sort_value(words->order.sort, a);
+	uint64_t two = sort_value(words->order.sort, b);
 	int order = (one > two) - (one < two);
 
 	return words->order.ascending ? order : -order;

@@ -76,17 +76,6 @@ void flow_format_peer(char *cell, const struct flow *f)
 	snprintf(cell, FLOW_CELL_LEN, f->family == AF_INET6 ? "[%s]:%u" : "%s:%u", plain, f->dport);
 }
 
-/* The target of the window; not the algorithm's target where another governs. */
-void flow_format_target(char *cell, const struct flow *f)
-{
-	if (f->adapt && !strcmp(f->adapt, "fallback"))
-		strcpy(cell, "cubic");
-	else if (f->adapt && !strcmp(f->adapt, "start"))
-		strcpy(cell, "search");
-	else
-		flow_format_time(cell, f->target_ns);
-}
-
 /* The governor of the window: the algorithm, "search" or "cubic". */
 const char *flow_governor(const struct flow *f)
 {
@@ -120,13 +109,4 @@ void flow_format_governed(char *cell, const struct flow *f, uint64_t ns)
 	if (ns)
 		flow_format_time(time, ns);
 	snprintf(cell, FLOW_CELL_LEN, "%.*s(%.1f%%)", FLOW_NUMBER_LEN, time, flow_percent(f, ns));
-}
-
-/* The limit of a flow, and why its algorithm does not govern, if so. */
-void flow_format_limit(char *cell, const struct flow *f)
-{
-	const char *limit = f->limited_by && *f->limited_by ? f->limited_by : "-";
-
-	snprintf(cell, FLOW_CELL_LEN, "%s%s%s", limit, f->fallback ? "," : "",
-		 f->fallback ? f->fallback : "");
 }

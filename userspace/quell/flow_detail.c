@@ -150,6 +150,7 @@ static const struct attr_row rows[] = {
 	{ WORD, SHOW("state", " state:%s", AS_STATE, IF_DIAG) },
 	{ DIAG(U64, delivery_bytes_ps),
 	  SHOW("delivery_bytes_ps", " delivery:%s", AS_RATE, IF_DIAG) },
+	{ DIAG(U64, acked_bytes), SHOW("acked_bytes", NULL, AS_PLAIN, IF_DIAG) },
 	{ DIAG(U64, retrans_segs), SHOW("retrans_segs", " retrans:%s", AS_PLAIN, IF_DIAG) },
 	{ DIAG(U32, sent_segs), SHOW("sent_segs", "/%s", AS_PLAIN, IF_DIAG) },
 	{ DIAG(U32, lost_segs), SHOW("lost_segs", " lost:%s", AS_PLAIN, IF_DIAG) },

@@ -23,6 +23,9 @@
 
 #define ARGS_UNBOUNDED	(-1)
 
+/* Where the programs and objects that come with this one are, from its directory. */
+#define LIB_FROM_PROGRAM	"../lib/quell"
+
 /* Buffer size for cc_format_range(). */
 #define CC_RANGE_LEN	(2 * QTY_TEXT_LEN + 4)
 
@@ -101,6 +104,8 @@ void complain_at(const char *file);
 void complain_line(unsigned int line);
 int complain_kernel(const char *request, const struct nl_error *err);
 int app_connect(struct app *app, const char *algo);
+size_t find_program(char *path);
+int find_helper(char *path, const char *name, const char *variable);
 
 /* main.c */
 int run_words(const struct app *common, int argc, char **argv);

@@ -24,9 +24,6 @@
 #define LOOK_MS			100
 #define NS_PER_MS		1000000ULL
 #define NS_PER_SEC		1000000000ULL
-/* Beside the program: PREFIX/sbin/quell, PREFIX/lib/quell/trace-plot. */
-#define PLOTTER_FROM_PROGRAM	"../lib/quell/trace-plot"
-#define PLOTTER_VARIABLE	"QUELL_TRACE_PLOT"
 
 struct session {
 	const struct trace_args		*words;
@@ -147,37 +144,6 @@ static int trace_flows(struct session *s)
 	return status;
 }
 
-/* The plotter's path; empty if it is too long, or nobody knows where this program is. */
-static void name_plotter(char *path)
-{
-	const char *named = getenv(PLOTTER_VARIABLE);
-	char program[PATH_MAX];
-	ssize_t len;
-	int want;
-
-	if (named && *named) {
-		want = snprintf(path, PATH_MAX, "%s", named);
-	} else {
-		len = readlink("/proc/self/exe", program, sizeof(program));
-		while (len > 0 && program[len - 1] != '/')
-			len--;
-		want = snprintf(path, PATH_MAX, "%.*s" PLOTTER_FROM_PROGRAM, len > 0 ? (int)len : 0,
-				program);
-	}
-	if (want >= PATH_MAX)
-		*path = '\0';
-}
-
-/* Asked before the trace, which may have taken hours when it turns out. */
-static int find_plotter(char *path)
-{
-	name_plotter(path);
-	if (*path && !access(path, X_OK))
-		return STATUS_OK;
-	complain("trace: no program %s that draws (another: " PLOTTER_VARIABLE ")", path);
-	return STATUS_KERNEL;
-}
-
 static int draw(const struct session *s)
 {
 	int ended = -1;
@@ -242,8 +208,9 @@ int trace_decisions(struct app *app, int argc, char **argv)
 		return STATUS_INPUT;
 	}
 	status = trace_args_parse(&words, argc, argv);
+	/* Before the trace, which may take hours. */
 	if (!status && words.plot)
-		status = find_plotter(s.plotter);
+		status = find_helper(s.plotter, "trace-plot", "QUELL_TRACE_PLOT");
 	if (!status)
 		status = bpf_check_privilege("trace");
 	if (!status)

@@ -206,7 +206,7 @@ expect 1 "dport: '0' is out of range 1 .. 65535" trace dport 0
 expect 1 "'10.0.0' is no address" trace dst 10.0.0/8
 expect 1 "--plot: 'a.png' does not end in .svg" trace --plot a.png
 export QUELL_TRACE_PLOT=/nowhere/plot
-expect 2 "trace: no program /nowhere/plot that draws" trace --plot a.svg
+expect 2 "no program /nowhere/plot: No such file or directory (another: QUELL_TRACE_PLOT)" trace --plot a.svg
 unset QUELL_TRACE_PLOT
 expect 1 "trace: prints comma-separated values only, not JSON" -j trace
 expect 1 "bpf option: 'frob' is not show, on or off" bpf option frob

@@ -1,0 +1,182 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The screen of "quell flow watch" without a terminal.
+
+Flows and their past, the order, which flow is selected and which are on the screen, sparklines,
+lines at all widths, and the sum.
+"""
+
+import os
+import re
+import sys
+import unittest
+from importlib.machinery import SourceFileLoader
+
+sys.dont_write_bytecode = True
+watch = SourceFileLoader(
+    "watch", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../flow-watch")).load_module()
+
+
+def flow(cookie, acked=0, **more):
+    """One whose round trip is its cookie in microseconds."""
+    return {"src": "10.0.0.1", "sport": cookie, "dst": "10.9.0.2", "dport": 5201, "cc": "swift",
+            "cookie": cookie, "rtt_ns": 1000 * cookie, "min_rtt_ns": 1000, "mss_bytes": 1448,
+            "window_bytes": 724, "limited_by": "window", "state": "established",
+            "acked_bytes": acked * cookie} | more
+
+
+def flows(sort="rate", ascending=False, cookies=(), acked=0, now_s=1):
+    taken = watch.Flows(sort, ascending)
+    taken.take([flow(cookie, acked) for cookie in cookies], now_s)
+    return taken
+
+
+def order(taken):
+    return [row.key[0] for row in taken.rows]
+
+
+class Samples(unittest.TestCase):
+    """Rates and the past, and the order of flows."""
+
+    def test_rates(self):
+        taken = flows(cookies=(3, 1))
+        self.assertEqual(order(taken), [1, 3])          # without a rate yet
+        self.assertIsNone(taken.rows[0].rate)
+        self.assertEqual(list(taken.rows[1].past["rtt"])[-2:], [None, 3000])
+        self.assertEqual(taken.rows[0].past["delay"][-1], 0)
+        taken.take([flow(2, 1000), flow(3, 1000), flow(1, 1000)], 3)
+        self.assertEqual([row.rate for row in taken.rows], [1500, 500, None])
+        self.assertEqual(list(taken.rows[0].past["rtt"])[-2:], [3000, 3000])
+        taken.take([flow(3, 10)], 4)                    # counted anew
+        self.assertIsNone(taken.rows[0].rate)
+        taken.take([], 5)
+        self.assertEqual((taken.rows, taken.at), ([], 0))
+
+    def test_no_cookies(self):
+        """Without tcp_diag a flow has no cookie and no rate."""
+        bare = [{key: value for key, value in flow(port).items()
+                 if key not in ("cookie", "state", "acked_bytes")} for port in (7, 8)]
+        taken = watch.Flows("rate", False)
+        for now_s in (1, 2):
+            taken.take(bare, now_s)
+        self.assertEqual([row.rate for row in taken.rows], [None, None])
+        self.assertEqual(taken.rows[0].past["rtt"][-2], 7000)
+
+    def test_order(self):
+        taken = flows(cookies=(2, 1, 3))
+        taken.take([flow(cookie, 100) for cookie in (2, 1, 3)], 2)
+        for sort, ascending, want in (("rate", False, [3, 2, 1]), ("rate", True, [1, 2, 3]),
+                                      ("window", True, [1, 2, 3]), ("window", False, [1, 2, 3]),
+                                      ("rtt", False, [3, 2, 1]), ("delay", True, [1, 2, 3])):
+            taken.sort, taken.ascending = sort, ascending
+            taken.order()
+            self.assertEqual(order(taken), want, (sort, ascending))
+
+    def test_selection(self):
+        """A selected flow remains so until it has gone; the first is whichever is first."""
+        taken = flows("rtt", cookies=(1, 2, 3, 4))
+        taken.move(1)
+        self.assertEqual((taken.at, taken.follow[0]), (1, 3))
+        taken.ascending = True
+        taken.order()
+        self.assertEqual(taken.at, 2)
+        taken.take([flow(cookie) for cookie in (1, 2, 4)], 2)
+        self.assertEqual((taken.at, taken.follow), (2, None))
+        taken.take([flow(1)], 3)
+        self.assertEqual(taken.at, 0)
+        taken.move(100)
+        taken.move(-100)
+        self.assertEqual((taken.at, taken.follow), (0, None))
+        taken.take([], 4)
+        taken.move(1)
+        self.assertEqual(taken.at, 0)
+
+    def test_scroll(self):
+        for n, at, top, lines, want in (
+                (0, 0, 0, 10, 0), (5, 4, 0, 10, 0), (50, 9, 0, 10, 0), (50, 10, 0, 10, 1),
+                (50, 49, 0, 10, 40), (50, 3, 20, 10, 3), (50, 49, 49, 10, 40), (50, 49, 40, 0, 40)):
+            taken = watch.Flows("rtt", False)
+            taken.rows, taken.at, taken.top = [None] * n, at, top
+            taken.scroll(lines)
+            self.assertEqual(taken.top, want, (n, at, top, lines))
+
+    def test_sum(self):
+        taken = flows(cookies=(1, 2))
+        taken.take([flow(1, 1000000), flow(2, 1000000, adapt="fallback")], 2)
+        self.assertEqual(taken.sum(), "24.0Mbit/s in all; limited by window 2; CUBIC governs 1")
+
+
+class Lines(unittest.TestCase):
+    """Cells, colours, widths."""
+
+    FLOW = flow(81, sport=43210, rtt_ns=81200, min_rtt_ns=15000, target_ns=65000,
+                reduction="loss", reduction_age_ns=1200000, retrans_segs=12)
+
+    def line(self, columns, **more):
+        row = watch.Row(self.FLOW | more, {}, 0)
+        row.rate = 125000000
+        row.past = {"rate": [None] * 31 + [row.rate], "rtt": [None] * 30 + [0, 81200],
+                    "delay": [None] * 30 + [50000, 66200]}      # of 50 us up to the target
+        table = watch.Table(False, True)
+        table.columns = columns
+        table.fit([row])
+        raw = table.flow(row, False)
+        return re.sub("\033[^m]*m", "", raw), raw
+
+    def test_sparkline(self):
+        past = [None] * 24 + [i + 0.5 for i in range(8)]
+        self.assertEqual(watch.blocks([None] * 32, 4, 0, False), "    ")
+        self.assertEqual(watch.blocks(past, 9, 8, False), " _.:-=+*#")
+        self.assertEqual(watch.blocks(past, 3, 0, True), "▆▇█")
+        self.assertEqual(watch.blocks(past, 2, 1000, True), "▁▁")
+        self.assertEqual(watch.blocks([0] * 32, 1, 0, False), "_")
+
+    def test_cells(self):
+        text, raw = self.line(108)
+        self.assertEqual(text, "swift 43210 10.9.0.2:5201 0.50 1.00G        # 81.2us       _# "
+                         "66.2us       *# 65.0us   12 loss 1.20ms window")
+        self.assertIn("\033[0;31m loss", raw)
+        self.assertIn("\033[0;33m 81.2us", raw)
+        text, raw = self.line(200, cc="\033[2J", reduction="\x9b", fallback="noise",
+                              adapt="fallback", dst="fe80::1%\n")
+        for cell in ("\\x1b[2J ", " [fe80::1%\\x0a]:5201 ", " cubic ", " \\x9b ", "window,noise"):
+            self.assertIn(cell, text)
+
+    def test_widths(self):
+        for columns in range(1, 301):
+            text, _ = self.line(columns)
+            self.assertEqual(len(text), columns)
+            self.assertTrue(columns < 32 or ":5201" in text, text)
+        for columns, port in ((80, False), (120, True)):
+            text, _ = self.line(columns)
+            self.assertIn(" loss ", text)
+            self.assertEqual(" 43210 " in text, port)
+
+    def test_longest(self):
+        longest = {"dst": ":".join(["fdfd"] * 8), "cc": "swift_vaisf", "reduction": "timeout",
+                   "fallback": "delay-stays"}
+        self.assertEqual(self.line(79, **longest)[0],
+                         "swift_vaisf [fd..:5201 1.00G    # 81.2us   _# 66.2us   *# 65.0us timeout"
+                         " delay-")
+        text = self.line(300, **longest)[0]
+        self.assertIn("fdfd:fdfd]:5201 ", text)
+        self.assertIn(" window,delay-stays", text)
+
+    def test_words(self):
+        words = watch.Row(self.FLOW | {"dev": "l\033", "pacing_bytes_ps": None, "n_q8": 384,
+                                       "path_rate_bytes_ps": 125000000,
+                                       "counters": {"rtt-samples": 9, "none": 0}}, {}, 0).words()
+        self.assertEqual(list(words)[:5],
+                         ["10.0.0.1:43210", "->", "10.9.0.2:5201", "dev l\\x1b", "sk:51"])
+        words = set(watch.Row(self.FLOW | {"pacing_bytes_ps": None, "n_q8": 384,
+                                           "counters": {"rtt-samples": 9, "none": 0}}, {}, 0).words())
+        self.assertLess({"window:724b/0.50pkt", "rtt:81.2us", "pacing:none", "n:1.50", "retrans:12",
+                         "limited-by:window", "rtt-samples:9"}, words)
+        self.assertNotIn("none:0", words)
+
+    def test_keys(self):
+        self.assertEqual(list(watch.split_keys("j\033[A\033[99~\033[5~ \rq")), list("jk-pdq"))
+
+
+if __name__ == "__main__":
+    unittest.main()
