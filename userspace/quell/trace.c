@@ -144,19 +144,20 @@ static int trace_flows(struct session *s)
 	return status;
 }
 
-static int draw(const struct session *s)
+/* Draw a table; "--check" in its place: whether that will be possible. */
+static int draw(const struct session *s, const char *table)
 {
 	int ended = -1;
 	pid_t pid = fork();
 
 	if (!pid) {
-		execl(s->plotter, s->plotter, s->path, s->words->plot, (char *)NULL);
+		execl(s->plotter, s->plotter, table, s->words->plot, (char *)NULL);
 		complain("trace: cannot run %s: %s", s->plotter, strerror(errno));
 		_exit(STATUS_KERNEL);
 	}
 	if (pid > 0 && waitpid(pid, &ended, 0) == pid && WIFEXITED(ended) && !WEXITSTATUS(ended))
 		return STATUS_OK;
-	complain("trace: %s was not drawn", s->words->plot);
+	complain("trace: %s cannot be drawn", s->words->plot);
 	return STATUS_KERNEL;
 }
 
@@ -211,6 +212,8 @@ int trace_decisions(struct app *app, int argc, char **argv)
 	/* Before the trace, which may take hours. */
 	if (!status && words.plot)
 		status = find_helper(s.plotter, "trace-plot", "QUELL_TRACE_PLOT");
+	if (!status && words.plot)
+		status = draw(&s, "--check");
 	if (!status)
 		status = bpf_check_privilege("trace");
 	if (!status)
@@ -220,7 +223,7 @@ int trace_decisions(struct app *app, int argc, char **argv)
 	if (!status)
 		status = close_output(&s);
 	if (!status && words.plot)
-		status = draw(&s);
+		status = draw(&s, s.path);
 	if (s.file && s.file != stdout)
 		fclose(s.file);
 	return status;
