@@ -23,7 +23,7 @@ has_what_an_import_needs()
 		"$dashboard" &&
 	json '.__inputs == [.__inputs[] | select(.type == "datasource" and .pluginId == "prometheus")]
 		and (.__inputs[0].name as $name | [.. | .datasource? // empty | .uid] |
-		length > 20 and all(. == "${\($name)}")) and
+		length > 14 and all(. == "${\($name)}")) and
 		([.__requires[].type] | unique) == ["datasource", "grafana", "panel"]' "$dashboard"
 }
 
