@@ -231,13 +231,10 @@ swift base-target: '1\.1s' is out of range 0ns \.\. 1s$|cc set swift base-target
 quell tail-floor: '0' is out of range 1us \.\. 1s$|cc set quell tail-floor 0
 swift base-target: 'frob' cannot be read; expected a time .*range 0ns \.\. 1s$|cc set swift base-target frob
 swift base-target: '5usx' cannot be read; |cc set swift base-target 5usx
-swift base-target: '5mbit' cannot be read; |cc set swift base-target 5mbit
-swift base-target: '0x10us' cannot be read; |cc set swift base-target 0x10us
 swift base-target: '-5us' is negative; |cc set swift base-target -5us
 swift base-target: '5' has no unit; |cc set swift base-target 5
 swift base-target: '100\.5ns' is finer than |cc set swift base-target 100.5ns
 swift base-target: '99999999999999999999s' is too large; .*range 0ns \.\. 1s$|cc set swift base-target 99999999999999999999s
-swift base-target: '18446744073709551716ns' is too large; |cc set swift base-target 18446744073709551716ns
 swift ai: '2tbit' is out of range 8Kbit \.\. 1Tbit$|cc set swift ai 2tbit
 swift beta: '1\.1' is out of range 0\.00002 \.\. 1$|cc set swift beta 1.1
 swift max-window: '1b' is out of range 64kb \.\. 1gb$|cc set swift max-window 1b
@@ -246,7 +243,6 @@ swift fs-max: '1pkt' is out of range 2pkt \.\. 65536pkt$|cc set swift fs-max 1pk
 swift base-target: '2s' is out of range|cc set swift ai 1gbit base-target 2s
 no parameter 'nosuch'|cc set swift ai 1gbit nosuch 1
 swift ai: given twice|cc set swift ai 1gbit ai 2gbit
-too few arguments, usage: quell cc set ALGO PARAM VALUE|cc set swift
 the value of 'ai' is missing|cc set swift ai
 the value of 'beta' is missing|cc set swift ai 1gbit beta
 swift ai: given twice|cc set swift ai=1gbit ai 2gbit
@@ -256,18 +252,7 @@ the value of 'ai' is missing behind 'ai='$|cc set swift ai= 1gbit
 'ai =1gbit': expected ai=VALUE, without spaces$|cc set swift ai =1gbit
 'ai=1gbit': expected the name of a parameter, without a value$|cc reset swift ai=1gbit
 'ai=1gbit': expected the name of a parameter, without a value$|cc show swift ai=1gbit
-unexpected argument 'c'|cc show a b c
-unknown verb 'frob'|cc frob
-unknown object 'frob'|frob
 unknown algorithm 'nosuch'|flow show cc nosuch
-the value of 'cc' is missing|flow show cc
-unknown argument 'frob'|flow show frob
-'frob' is no key \(there are: rate, window,|flow show sort frob
-'frob' is no state; |flow show state frob
-'10.0.0' is no address|flow show dst 10.0.0/8
-nosuch: No such device|flow show dev nosuch
-interval: 'x' cannot be read|flow watch interval x
-interval: '1ms' is less than 10ms|flow watch interval 1ms
 no counters of 'nosuch'|stat nosuch
 END
 }
@@ -535,7 +520,7 @@ ipv6_flow()
 	grep -qE "^\[fd72::1\]:[0-9]+ -> \[fd72::2\]:$port dev l0 sk:" "$dir/text"
 }
 
-plan 96
+plan 81
 check "without the module: what to do, status 2" no_module
 check "without an algorithm: an empty list, and what to do" no_algorithm
 check "network, swift on the left" make_network 100mbit

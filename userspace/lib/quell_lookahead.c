@@ -23,7 +23,6 @@
 /* Largest request that a socket sends with the usual net.core.wmem_default. */
 #define MEMBERS_MOST		4096
 
-/* Where the text of an error goes. */
 struct error {
 	char	*text;
 	size_t	bytes;
@@ -47,7 +46,6 @@ static int fail_nl(const struct error *error, const struct nl_error *err)
 	return fail(error, err->code, "%s", *err->text ? err->text : strerror(err->code));
 }
 
-/* Send a request to family quell. */
 static int request(struct nlmsghdr *nlh, const struct error *error)
 {
 	struct nl_error err;

@@ -79,7 +79,6 @@ int pair_next(int argc, char **argv, int *i, struct pair *pair)
 	return STATUS_OK;
 }
 
-/* Parse an address of IPv4 or IPv6. */
 int read_address(const char *text, struct sockaddr_storage *address)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)address;

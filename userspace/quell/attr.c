@@ -201,7 +201,6 @@ void entry_free(const struct attr_kind *kind, void *entry)
 	}
 }
 
-/* Empty a list; it may be filled again. */
 void list_free(const struct attr_kind *kind, void *list)
 {
 	char *entries = entries_of(list);

@@ -20,7 +20,6 @@ enum attr_form {
 	ATTR_LIST,			/* list of entries of another kind, by nested attributes */
 };
 
-/* An attribute of an entry. */
 struct attr_row {
 	uint16_t		attr;	/* its number; 0: the entry has it from elsewhere */
 	/* of its place in the entry, bytes; a list is a pointer and a size_t */
@@ -39,7 +38,6 @@ struct attr_row {
 #define ATTR_ROW_LIST(attr_, kind_, type_, member_)				\
 	ATTR_ROW(attr_, LIST, type_, member_), .kind = &(kind_)
 
-/* Entries of a list. */
 struct attr_kind {
 	const struct attr_row	*rows;		/* attributes; others are ignored */
 	size_t			n;		/* number of @rows */

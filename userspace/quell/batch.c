@@ -126,7 +126,6 @@ int batch_run(struct app *app)
 	return status;
 }
 
-/* The settings of a namespace at one time. */
 struct state {
 	struct batch	set;	/* commands that make them */
 	struct batch	reset;	/* by index, commands that reset them */
@@ -326,13 +325,11 @@ static int apply_file(struct app *app, const char *name, bool defaults)
 	return status;
 }
 
-/* quell restore FILE */
 int restore(struct app *app, int argc, char **argv)
 {
 	return apply_file(app, argv[0], false);
 }
 
-/* quell sync FILE */
 int sync_settings(struct app *app, int argc, char **argv)
 {
 	return apply_file(app, argv[0], true);

@@ -20,7 +20,6 @@ struct app;
 /* Longest text of batch_word(): each byte of an interface's or a group's name takes four. */
 #define BATCH_WORD_LEN	(4 * 32)
 
-/* A command. */
 struct batch_line {
 	char		*text;	/* memory of its words */
 	char		**argv;	/* the words; no word: a blank line */
@@ -29,7 +28,6 @@ struct batch_line {
 	const char	*error;	/* why it is refused, once it is */
 };
 
-/* A file that has been read to its end. */
 struct batch {
 	struct batch_line	*list;
 	size_t			n;

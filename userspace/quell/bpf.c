@@ -28,7 +28,6 @@ int bpf_not_loaded(const char *algo)
 	return STATUS_KERNEL;
 }
 
-/* The algorithm named, with its defaults. */
 static int begin(struct bpf_model *model, const char *name)
 {
 	const struct quell_core *core;
@@ -235,13 +234,11 @@ static int load_verb(int argc, char **argv, bool replace)
 	return status;
 }
 
-/* quell bpf load ALGO [PARAM VALUE]... [preset NAME] [dir DIR] */
 int bpf_load(struct app *app, int argc, char **argv)
 {
 	return load_verb(argc, argv, false);
 }
 
-/* quell bpf replace ALGO [PARAM VALUE]... [preset NAME] [dir DIR] */
 int bpf_replace(struct app *app, int argc, char **argv)
 {
 	return load_verb(argc, argv, true);
@@ -282,7 +279,6 @@ static int unload(const struct bpf_model *model)
 	return status;
 }
 
-/* quell bpf unload ALGO */
 int bpf_unload(struct app *app, int argc, char **argv)
 {
 	struct bpf_model model;
@@ -316,7 +312,6 @@ static int change_loaded(struct bpf_model *model, const struct changes *changes)
 	return status;
 }
 
-/* quell bpf set ALGO [preset NAME] [PARAM VALUE]... */
 int bpf_set(struct app *app, int argc, char **argv)
 {
 	struct bpf_args words = {};
@@ -351,7 +346,6 @@ static int add_defaults(struct changes *changes, const struct bpf_model *model, 
 	return status;
 }
 
-/* quell bpf reset ALGO [PARAM]... */
 int bpf_reset(struct app *app, int argc, char **argv)
 {
 	struct changes changes = {};

@@ -228,7 +228,6 @@ int bpf_code_update(struct bpf_code *code, int link_fd)
 	return err ? complain_object("cannot replace", code->name, -err) : STATUS_OK;
 }
 
-/* Close an object, opened or zeroed; pins and registrations stay. */
 void bpf_code_close(struct bpf_code *code)
 {
 	bpf_object__close(code->object);

@@ -60,7 +60,6 @@ static uint64_t *value_at(const struct bpf_model *model, size_t i)
 	return (uint64_t *)quell_core_param(model->block, &model->core->params[i]);
 }
 
-/* Set all parameters of the block to their defaults. */
 static void reset_block(struct bpf_model *model)
 {
 	size_t i;

@@ -121,7 +121,6 @@ int bpf_object_load(struct bpf_object *object, const char *name)
 	return err ? complain_object("the kernel does not load", name, -err) : STATUS_OK;
 }
 
-/* Free libbpf's messages. */
 void bpf_object_forget(void)
 {
 	free(messages);

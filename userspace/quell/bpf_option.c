@@ -63,7 +63,6 @@ static const struct quell_counter_desc descs[] = {
 		       "Echoes that stated more hold time than can be."),
 };
 
-/* Arguments of quell bpf option. */
 struct option_args {
 	const char	*verb;		/* "on", "off" or "show" */
 	const char	*cgroup;	/* directory of a cgroup, NULL if not given */
@@ -457,7 +456,6 @@ static int read_words(struct option_args *words, int argc, char **argv)
 	return argc ? words_read(&all, words, argc - 1, argv + 1) : STATUS_OK;
 }
 
-/* quell bpf option [show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]] */
 int bpf_option(struct app *app, int argc, char **argv)
 {
 	struct option_args words;

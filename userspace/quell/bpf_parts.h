@@ -20,7 +20,6 @@ struct bpf_object;
 /* Length of the longest name of a congestion control, with its terminator: TCP_CA_NAME_MAX. */
 #define BPF_CC_NAME_LEN	16
 
-/* An algorithm, its parameters and its counters. */
 struct bpf_model {
 	const struct quell_core	*core;
 	/* of its congestion control */
@@ -30,7 +29,6 @@ struct bpf_model {
 	void			*block;		/* value of the map of parameters, params_bytes */
 };
 
-/* Arguments of a command that loads an object. */
 struct bpf_args {
 	const struct preset	*preset;	/* applied before @changes, or NULL */
 	/* directory of the objects, NULL for the usual one */
@@ -92,7 +90,6 @@ int bpf_options_keep(const struct bpf_map *map);
 #define BPF_PIN_MAP	"map"	/* the struct_ops map, which is the registration on others */
 #define BPF_PIN_NEXT	"next"	/* any, until it replaces another */
 
-/* A loaded algorithm. */
 struct bpf_pinned {
 	int		fd;		/* of its link or struct_ops map */
 	bool		is_link;	/* which of the two */
@@ -119,7 +116,6 @@ int complain_bpf(const char *request, int code);
 /* Room for a version, with its terminator; a longer one is cut. */
 #define BPF_VERSION_LEN	32
 
-/* The code of an algorithm, of all its generations. */
 struct bpf_state {
 	/* sockets that use the code in force, and network namespaces with it as the default */
 	uint64_t	users;

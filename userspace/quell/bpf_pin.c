@@ -286,7 +286,6 @@ int bpf_pin_put(const char *algo, const char *name, int fd)
 	return rename(next, path);
 }
 
-/* Remove the directory of an algorithm with its pins. */
 void bpf_pin_dir_remove(const char *algo)
 {
 	static const char * const names[] = {

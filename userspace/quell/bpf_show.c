@@ -37,7 +37,6 @@ static int read_counters(struct bpf_model *model, int fd)
 	return status;
 }
 
-/* Parameters and counters of a loaded algorithm. */
 static int read_loaded(struct bpf_model *model)
 {
 	const char *algo = model->core->name;
@@ -187,7 +186,6 @@ static int show_all(struct app *app)
 	return status;
 }
 
-/* quell bpf show [ALGO] */
 int bpf_show(struct app *app, int argc, char **argv)
 {
 	const struct quell_core *core = NULL;

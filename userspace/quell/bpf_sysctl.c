@@ -59,7 +59,6 @@ static bool file_has(const char *path, const char *name)
 	return bpf_list_has(list, name);
 }
 
-/* New connections of this network namespace use it. */
 bool bpf_is_default(const char *name)
 {
 	return file_has(CHOSEN, name);
@@ -139,7 +138,6 @@ int bpf_allow(const char *name)
 	return write_sysctl(ALLOWED, list);
 }
 
-/* Let new connections of this network namespace use it. */
 int bpf_make_default(const char *name)
 {
 	return write_sysctl(CHOSEN, name);

@@ -86,7 +86,6 @@ const struct param *cc_find_param(const struct cc *cc, const char *name)
 	return NULL;
 }
 
-/* A row of the table of parameters, but for its last column. */
 enum { NAME, VALUE, DEFAULT, RANGE, CELLS };
 
 struct row {
@@ -247,7 +246,6 @@ static void print_cc_list(struct out *o, const struct cc_list *list,
 		out_text(o, "* differs from the default\n");
 }
 
-/* quell cc show [ALGO [PARAM]] */
 int cc_show(struct app *app, int argc, char **argv)
 {
 	const struct param *param = NULL;

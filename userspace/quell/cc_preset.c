@@ -66,7 +66,6 @@ static void print_preset(struct out *o, const struct preset *preset, int width)
 	out_close_object(o);
 }
 
-/* List the presets of one algorithm, or all with @algo NULL. */
 static int list_presets(struct out *o, const char *algo)
 {
 	const struct preset *preset;
@@ -88,7 +87,6 @@ static int list_presets(struct out *o, const char *algo)
 	return STATUS_OK;
 }
 
-/* Complain if the algorithm has no presets. */
 static int check_algo(const char *algo)
 {
 	const struct preset *preset;
@@ -128,7 +126,6 @@ static int set_preset(struct app *app, const struct preset *preset)
 	return status;
 }
 
-/* quell cc preset [list] [ALGO], quell cc preset ALGO PRESET */
 int cc_preset(struct app *app, int argc, char **argv)
 {
 	const struct preset *preset;

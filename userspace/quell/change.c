@@ -88,7 +88,6 @@ static int complain_changes(const struct changes *changes, const struct nl_error
 	return complain_kernel(request, err);
 }
 
-/* Send a request, which the kernel applies as a whole or not at all. */
 int changes_send(struct app *app, struct changes *changes, uint8_t cmd)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -152,7 +151,6 @@ static int read_params(struct changes *changes, int argc, char **argv, bool with
 	return status;
 }
 
-/* Common part of set and reset. */
 static int change_params(struct app *app, int argc, char **argv, uint8_t cmd)
 {
 	struct changes changes = {};
@@ -244,13 +242,11 @@ int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *p
 	return status;
 }
 
-/* quell cc set ALGO PARAM VALUE [PARAM VALUE]... */
 int cc_set(struct app *app, int argc, char **argv)
 {
 	return change_params(app, argc, argv, QUELL_CMD_CC_SET);
 }
 
-/* quell cc reset ALGO [PARAM]... */
 int cc_reset(struct app *app, int argc, char **argv)
 {
 	return change_params(app, argc, argv, QUELL_CMD_CC_RESET);

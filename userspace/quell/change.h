@@ -14,7 +14,6 @@
 
 struct app;
 
-/* One parameter of a request. */
 struct change {
 	const struct param	*param;
 	const char		*text;	/* new value as typed, NULL for the default */
@@ -23,7 +22,6 @@ struct change {
 	uint32_t		end;
 };
 
-/* A request. */
 struct changes {
 	const struct cc		*cc;
 	struct change		*list;	/* room for a change of each parameter, and one more */

@@ -129,7 +129,6 @@ static int examine_kernel(struct app *app, struct doctor_host *host)
 	return STATUS_KERNEL;
 }
 
-/* Facts about a change to another algorithm. */
 static int examine_change(struct doctor_change *change)
 {
 	int ret = diag_fetch(&change->sockets, true);
@@ -154,7 +153,6 @@ static int parse_args(int argc, char **argv, const struct quell_core **core)
 	return status || !name ? status : bpf_core_find(name, core);
 }
 
-/* quell doctor [--if ALGO] */
 int doctor(struct app *app, int argc, char **argv)
 {
 	const char *root = getenv("QUELL_DOCTOR_ROOT");

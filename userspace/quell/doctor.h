@@ -36,7 +36,6 @@ enum doctor_option {
 
 extern const char * const doctor_options[DOCTOR_OPTIONS];
 
-/* A network interface that is up. */
 struct doctor_dev {
 	char		name[IF_NAMESIZE];
 	uint32_t	ifindex;
@@ -65,9 +64,7 @@ struct doctor_holder {
 	uint32_t	sockets;	/* sockets that use it, listening ones included */
 };
 
-/* The facts. */
 struct doctor_host {
-	/* of the kernel */
 	char			release[DOCTOR_NAME_LEN];
 	bool			has_config;	/* its configuration was found */
 	/* by enum doctor_option: built in or as a module */
@@ -79,11 +76,8 @@ struct doctor_host {
 	bool			has_dkms;	/* their source is, for dkms to build */
 	/* an algorithm loaded as a BPF object; empty without one */
 	char			bpf_cc[DOCTOR_CC_LEN];
-	/* the namespace's congestion control */
 	char			default_cc[DOCTOR_CC_LEN];
-	/* clock source in use */
 	char			clocksource[DOCTOR_NAME_LEN];
-	/* clock sources available */
 	char			clocksources[DOCTOR_TEXT_LEN];
 	int			tcp_ecn;	/* sysctl; or DOCTOR_UNKNOWN, as of the next */
 	int			tcp_sack;	/* sysctl */
@@ -108,7 +102,6 @@ struct doctor_route {
 
 struct quell_core;
 
-/* Facts about a change to another algorithm. */
 struct doctor_change {
 	const struct quell_core	*core;
 	const struct cc		*cc;		/* its parameters, or NULL: it is not loaded */
@@ -126,7 +119,6 @@ enum doctor_level {
 	DOCTOR_EFFECT,	/* of a change that is considered */
 };
 
-/* One thing to be said. */
 struct finding {
 	enum doctor_level	level;
 	const char		*check;	/* the check, a word */

@@ -22,13 +22,11 @@
 #define OPTION_BYTES	12
 #define TELEMETRY_BYTES	24
 
-/* 1 Gbit/s, in bytes per second. */
 #define GBIT		125000000
 
 /* State of a socket that listens, a number of the kernel. */
 #define STATE_LISTEN	10
 
-/* Open connections that have something in common. */
 struct group {
 	size_t			n;
 	const struct diag	*first;	/* one of them */
@@ -82,7 +80,6 @@ static void format_peer(char *text, const struct diag *d)
 	flow_format_address(text, FLOW_ADDRESS_LEN, &f, d->daddr);
 }
 
-/* To this host itself. */
 static bool is_local(const struct diag *d)
 {
 	const struct in6_addr *in6 = (const struct in6_addr *)d->daddr;

@@ -20,7 +20,6 @@
 
 #define NETNS_DIR	"/run/netns"
 
-/* The namespaces seen so far, by their numbers. */
 struct seen {
 	ino_t	*list;
 	size_t	n;

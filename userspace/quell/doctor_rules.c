@@ -33,7 +33,6 @@ struct subject {
 	const struct doctor_holder	*holder;
 };
 
-/* A finding. */
 struct rule {
 	enum doctor_level	level;
 	const char		*check;		/* the check */

@@ -4,7 +4,6 @@
  */
 #include "quell.h"
 
-/* The list of a dump. */
 struct dump {
 	const struct attr_kind	*kind;
 	void			*list;

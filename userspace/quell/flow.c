@@ -22,7 +22,6 @@ static int flow_dump(struct app *app, const struct flow_args *words, struct flow
 			"cannot list the flows");
 }
 
-/* Add sock_diag's fields to a flow. */
 static void join(struct flow *f, const struct diag *d)
 {
 	if (!d)
@@ -35,7 +34,6 @@ static void join(struct flow *f, const struct diag *d)
 	f->lost_segs = d->lost_segs;
 }
 
-/* Keep the flows that the filters let through. */
 static void keep_wanted(struct flow_list *list, const struct flow_args *words)
 {
 	size_t i, kept = 0;
@@ -80,7 +78,6 @@ int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list 
 	return status;
 }
 
-/* The width of the terminal, or the default of all terminals. */
 static size_t output_columns(void)
 {
 	struct winsize size;
@@ -135,7 +132,6 @@ int flow_check_cc(struct app *app, const char *cc)
 	return status;
 }
 
-/* Refuse words that would have no effect. */
 static int check_summary(bool details, const struct flow_args *words)
 {
 	if (!words->summary && words->prefix_bits)
@@ -149,7 +145,6 @@ static int check_summary(bool details, const struct flow_args *words)
 	return STATUS_INPUT;
 }
 
-/* quell flow show [-d] [-s [prefix LEN]] [FILTER]... */
 int flow_show(struct app *app, int argc, char **argv)
 {
 	struct flow_args words;

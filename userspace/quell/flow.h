@@ -33,7 +33,6 @@ struct flow_order {
 	bool	ascending;
 };
 
-/* The arguments of "flow show" and "flow watch". */
 struct flow_args {
 	const char			*cc;		/* algorithm, or NULL for all */
 	struct quell_trace_prefix	src;		/* local addresses */

@@ -101,7 +101,6 @@ static int word_sort(const struct word *w, const char *text, void *place)
 	return STATUS_INPUT;
 }
 
-/* Of addresses of IPv4 and IPv6. */
 static int word_prefix_len(const struct word *w, const char *text, void *place)
 {
 	uint64_t bits;

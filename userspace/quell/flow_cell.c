@@ -39,13 +39,11 @@ void flow_format_time(char *cell, uint64_t ns)
 		strcpy(cell, "-");
 }
 
-/* A rate in bits per second. */
 void flow_format_rate(char *cell, uint64_t bytes_ps)
 {
 	format_short(cell, 8.0 * bytes_ps, rate_steps);
 }
 
-/* A number, short if it is large. */
 void flow_format_count(char *cell, uint64_t count)
 {
 	if (count < 10000)
@@ -86,7 +84,6 @@ const char *flow_governor(const struct flow *f)
 	return f->cc ? f->cc : "-";
 }
 
-/* The governor of the window, with the reason if it is CUBIC. */
 void flow_format_governor(char *cell, const struct flow *f)
 {
 	snprintf(cell, FLOW_CELL_LEN, "%s%s%s%s", flow_governor(f), f->fallback ? "(" : "",
@@ -101,7 +98,6 @@ double flow_percent(const struct flow *f, uint64_t ns)
 	return all_ns ? 100.0 * ns / all_ns : 0;
 }
 
-/* A part of a flow's time, and its share. */
 void flow_format_governed(char *cell, const struct flow *f, uint64_t ns)
 {
 	char time[FLOW_CELL_LEN] = "0";

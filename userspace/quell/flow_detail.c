@@ -54,7 +54,6 @@ static void print_endpoint(struct out *o, const struct flow *f, const struct end
 	out_u64(o, end->port_key, ":%s", end->port);
 }
 
-/* Print a flow's ends, interface and cookie. */
 void flow_print_ends(struct out *o, const struct flow *f)
 {
 	const struct endpoint src = { f->saddr, "src", "sport", f->sport };
@@ -182,7 +181,6 @@ static const struct attr_row rows[] = {
 const struct attr_kind flow_kind = ATTR_KIND(rows, 0, struct flow, 0);
 const struct attr_kind brief_flow_kind = ATTR_KIND(rows, 1, struct flow, 0);
 
-/* Free all that a flow refers to. */
 void flow_release(struct flow *f)
 {
 	entry_free(&flow_kind, f);

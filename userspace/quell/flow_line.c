@@ -55,7 +55,6 @@ static void put_cell(char *cell, int col, const struct flow *f)
 		flow_format_governor(cell, f);
 }
 
-/* Cut a cell in its middle; the end has the port. */
 static void shorten(char *cell, size_t width)
 {
 	size_t len = strlen(cell), tail = width / 2;

@@ -12,7 +12,6 @@
 #include "flow.h"
 #include "quell.h"
 
-/* Default lengths of a network's prefix. */
 #define BITS_IPV4	24
 #define BITS_IPV6	64
 
@@ -53,7 +52,6 @@ static void mask_address(uint8_t *network, const struct flow_args *words, const 
 		network[i] = f->daddr[i] & (bits < 8 ? ~(0xff >> bits) : 0xff);
 }
 
-/* Algorithm, network. */
 static int compare_group(const struct flow *a, const struct flow *b, const struct flow_args *words)
 {
 	uint8_t one[ADDRESS_BYTES], two[ADDRESS_BYTES];

@@ -97,7 +97,6 @@ static int run_screen(const struct app *app, const struct flow_args *words, int 
 	return STATUS_KERNEL;
 }
 
-/* quell flow watch: runs until q or a signal. */
 int flow_watch(struct app *app, int argc, char **argv)
 {
 	struct flow_args words;

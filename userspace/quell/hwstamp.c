@@ -61,7 +61,6 @@ static void filters_text(char *text, size_t len, uint32_t filters)
 	set_text(text, len, filters, filter_names, ARRAY_SIZE(filter_names));
 }
 
-/* Print the NIC's capabilities, as ethtool -T does. */
 static void print_abilities(struct out *o, const struct stamps *stamps)
 {
 	char text[512];
@@ -111,7 +110,6 @@ static int open_socket(void)
 	return fd;
 }
 
-/* quell hwtstamp show [DEV] */
 int hwstamp_show(struct app *app, int argc, char **argv)
 {
 	struct if_nameindex *names, *name;
@@ -251,13 +249,11 @@ static int switch_stamps(struct app *app, const char *name, bool on)
 	return STATUS_OK;
 }
 
-/* quell hwtstamp on DEV */
 int hwstamp_on(struct app *app, int argc, char **argv)
 {
 	return switch_stamps(app, argv[0], true);
 }
 
-/* quell hwtstamp off DEV */
 int hwstamp_off(struct app *app, int argc, char **argv)
 {
 	return switch_stamps(app, argv[0], false);

@@ -131,7 +131,6 @@ static void print_links(struct out *o, const struct link_list *links, const char
 	out_close_array(o);
 }
 
-/* quell link show [DEV] */
 int link_show(struct app *app, int argc, char **argv)
 {
 	struct link_list links = {};
@@ -192,7 +191,6 @@ static int set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 	return STATUS_OK;
 }
 
-/* quell link set DEV rate RATE */
 int link_set(struct app *app, int argc, char **argv)
 {
 	enum qty_status why;
@@ -220,7 +218,6 @@ int link_set(struct app *app, int argc, char **argv)
 	return set_rate(app, argv[0], bytes_ps);
 }
 
-/* quell link reset DEV */
 int link_reset(struct app *app, int argc, char **argv)
 {
 	return set_rate(app, argv[0], 0);

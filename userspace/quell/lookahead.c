@@ -52,7 +52,6 @@ static int fetch_groups(struct app *app, struct lookahead_list *list)
 			 "cannot list the groups");
 }
 
-/* quell lookahead show */
 int lookahead_show(struct app *app, int argc, char **argv)
 {
 	struct lookahead_list list = {};
@@ -122,7 +121,6 @@ static int check_name(const char *name)
 	return STATUS_INPUT;
 }
 
-/* A time over 0. */
 static int read_time(const char *text, uint64_t *time_ns)
 {
 	enum qty_status why = qty_parse(text, QUELL_UNIT_NS, time_ns);
@@ -285,13 +283,11 @@ static int make_group(struct app *app, int argc, char **argv, bool replace)
 	return status;
 }
 
-/* quell lookahead add NAME [dev DEV] [time TIME] ADDR... */
 int lookahead_add(struct app *app, int argc, char **argv)
 {
 	return make_group(app, argc, argv, false);
 }
 
-/* quell lookahead replace NAME [dev DEV] [time TIME] ADDR... */
 int lookahead_replace(struct app *app, int argc, char **argv)
 {
 	return make_group(app, argc, argv, true);
@@ -346,7 +342,6 @@ int lookahead_save(struct app *app, uint64_t limit_ns, FILE *set, FILE *reset)
 	return status;
 }
 
-/* quell lookahead del NAME [uid UID] */
 int lookahead_del(struct app *app, int argc, char **argv)
 {
 	char text[QUELL_LOOKAHEAD_ERROR_BYTES];

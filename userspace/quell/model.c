@@ -144,7 +144,6 @@ const struct attr_kind lookahead_kind =
 	ATTR_KIND(lookahead_rows, 0, struct lookahead, ATTR_BIT(QUELL_A_LOOKAHEAD_NAME),
 		  .after = join_last);
 
-/* The algorithm of a name, or NULL. */
 const struct cc *cc_lookup(const struct cc_list *list, const char *name)
 {
 	size_t i;

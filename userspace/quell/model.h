@@ -44,7 +44,6 @@ struct counters {
 	size_t		n;
 };
 
-/* One algorithm. */
 struct cc {
 	char		*name;
 	struct param	*params;
@@ -122,7 +121,6 @@ struct flow {
 	uint32_t	have;
 };
 
-/* Bytes of the longest address. */
 #define ADDRESS_BYTES	16
 
 /* IPv4 or IPv6 by @len, 4 or 16 bytes; 0: no address. */
@@ -131,7 +129,6 @@ struct address {
 	uint8_t	len;
 };
 
-/* A look-ahead group. */
 struct lookahead {
 	char		*name;
 	struct address	*members;
@@ -144,7 +141,6 @@ struct lookahead {
 	uint32_t	have;
 };
 
-/* A host that sends to this one. */
 struct sender {
 	struct address	address;
 	uint32_t	ifindex;

@@ -176,7 +176,6 @@ static int listen_to(struct app *app, const struct monitor_args *words)
 	return status;
 }
 
-/* quell monitor [-t] [-ts] [settings] [flows] [rcvbuf SIZE] */
 int monitor(struct app *app, int argc, char **argv)
 {
 	struct monitor_args words;

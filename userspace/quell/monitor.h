@@ -18,7 +18,6 @@ enum monitor_stamp {
 	STAMP_SHORT,	/* in front of the event, as ip -ts */
 };
 
-/* The arguments of "quell monitor". */
 struct monitor_args {
 	bool			settings;	/* listen to changes of settings */
 	bool			flows;		/* listen to events of flows */
@@ -26,7 +25,6 @@ struct monitor_args {
 	uint64_t		buffer_bytes;	/* for events that were not read yet */
 };
 
-/* How events are printed. */
 struct monitor_view {
 	struct out		*o;		/* printer */
 	enum monitor_stamp	stamp;		/* with the time */

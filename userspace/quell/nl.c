@@ -97,7 +97,6 @@ void nl_parse_error(const struct nlmsghdr *nlh, struct nl_error *err)
 		parse_error_attrs(payload + skip, len - skip, err);
 }
 
-/* One request in progress. */
 struct exchange {
 	/* sequence number of the request; messages with another one are stale */
 	uint32_t		seq;
@@ -260,7 +259,6 @@ static int family_message(const struct nlmsghdr *nlh, void *data)
 	return 0;
 }
 
-/* Dump a family from nlctrl. */
 static int dump_family(struct nl *nl, const char *name, const struct nl_reader *reader,
 		       struct nl_error *err)
 {
@@ -282,7 +280,6 @@ static int resolve_family(struct nl *nl, const char *name, struct nl_error *err)
 	return nl->family ? 0 : fail(err, EBADMSG);
 }
 
-/* Groups to be resolved. */
 struct group_list {
 	struct nl_group	*groups;
 	size_t		n;

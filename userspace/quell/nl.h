@@ -21,7 +21,6 @@ struct nl {
 	uint32_t		seq;
 };
 
-/* Details of a failed request. */
 struct nl_error {
 	int		code;		/* errno value, 0 on success */
 	bool		has_offset;	/* the kernel named an attribute of the request */
@@ -30,7 +29,6 @@ struct nl_error {
 	char		text[256];	/* the kernel's message, may be empty */
 };
 
-/* A multicast group of a family. */
 struct nl_group {
 	const char	*name;
 	uint32_t	id;	/* its id, 0 if the family has no group of that name */

@@ -12,7 +12,6 @@
 /* Length of the longest name of a parameter and the longest value in a preset. */
 #define PRESET_WORD_LEN	32
 
-/* One preset. */
 struct preset {
 	const char	*cc;
 	const char	*name;	/* unique within the algorithm */

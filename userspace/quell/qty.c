@@ -298,7 +298,6 @@ struct mixed {
 	uint64_t	scale;
 };
 
-/* Write a number without trailing zeros. */
 static void format_mixed(char *buf, size_t len, struct mixed n, const char *suffix)
 {
 	int digits = 0;

@@ -97,7 +97,6 @@ int save_settings(const struct app *app, char **set, char **reset)
 	return status;
 }
 
-/* quell save */
 int save(struct app *app, int argc, char **argv)
 {
 	char *set = NULL, *reset = NULL;

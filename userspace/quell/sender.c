@@ -74,7 +74,6 @@ static int read_dev(int argc, char **argv, uint32_t *ifindex)
 	return find_dev(dev, ifindex);
 }
 
-/* quell sender show [dev DEV] */
 int sender_show(struct app *app, int argc, char **argv)
 {
 	struct receiver_list receivers = {};
@@ -162,7 +161,6 @@ int sender_save(struct app *app, FILE *set, FILE *reset)
 	return status;
 }
 
-/* quell sender weight ADDR WEIGHT [dev DEV] */
 int sender_weight(struct app *app, int argc, char **argv)
 {
 	struct sockaddr_storage address;

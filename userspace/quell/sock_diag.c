@@ -111,7 +111,6 @@ static int compare_cookies(const void *a, const void *b)
 	return (one->cookie > two->cookie) - (one->cookie < two->cookie);
 }
 
-/* For diag_list_find(). */
 void diag_list_sort(struct diag_list *l)
 {
 	if (l->n)
@@ -126,7 +125,6 @@ const struct diag *diag_list_find(const struct diag_list *l, uint64_t cookie)
 	return l->n ? bsearch(&key, l->list, l->n, sizeof(key), compare_cookies) : NULL;
 }
 
-/* Empty a list; it may be filled again. */
 void diag_list_free(struct diag_list *l)
 {
 	free(l->list);

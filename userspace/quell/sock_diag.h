@@ -12,11 +12,9 @@
 
 #include <linux/netlink.h>
 
-/* One TCP socket. */
 struct diag {
 	uint64_t	cookie;		/* its cookie */
 	char		cc[16];		/* congestion control; empty if the kernel did not say */
-	/* delivery rate, bytes/s of payload */
 	uint64_t	delivery_bytes_ps;
 	uint64_t	acked_bytes;	/* payload acknowledged so far */
 	uint32_t	retrans_segs;	/* segments retransmitted so far */

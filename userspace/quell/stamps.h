@@ -11,7 +11,6 @@
 
 #define STAMPS_NO_CLOCK	UINT32_MAX
 
-/* Timestamping state of one device. */
 struct stamps {
 	int		config_err;	/* errno value if the next three could not be read */
 	uint32_t	rx_filter;	/* enum hwtstamp_rx_filters: received packets */

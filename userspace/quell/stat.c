@@ -18,7 +18,6 @@
 
 #define NS_PER_SEC	1000000000ULL
 
-/* The arguments of "quell stat". */
 struct stat_args {
 	const char	*only;		/* algorithm, or "quell"; NULL for all */
 	bool		zeros;		/* counters at zero, too */
@@ -96,7 +95,6 @@ static uint64_t boot_time_ns(void)
 	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
 }
 
-/* Print the counters, and store them in @h. */
 static int print_counted(struct app *app, const struct stat_args *words,
 			 const struct stat_list *list, struct history *h)
 {
@@ -226,7 +224,6 @@ static int print(struct app *app, const struct stat_args *words, const struct st
 	return STATUS_OK;
 }
 
-/* quell stat [-a] [-z] [--metrics] [--openmetrics] [ALGO] */
 int stat_show(struct app *app, int argc, char **argv)
 {
 	struct stat_args words;

@@ -35,7 +35,6 @@ int history_load(struct history *h, const char *path, const char *id);
 int history_store(const struct history *h, const char *path, const char *id);
 int history_path(char *path, size_t path_len, char *id, size_t id_len);
 
-/* Input of the printer of metrics. */
 struct metrics {
 	const struct stat_list	*stats;	/* the counters */
 	const struct cc_list	*ccs;	/* the algorithms, for their numbers of flows */

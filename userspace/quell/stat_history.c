@@ -78,7 +78,6 @@ static struct past *find(const struct history *h, const char *group, const char 
 	return NULL;
 }
 
-/* The entry of a counter, or NULL. */
 const struct past *history_find(const struct history *h, const char *group, const char *name)
 {
 	return find(h, group, name);

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-/* Words there are. */
 struct suggest_list {
 	const char	*words[64];	/* the words */
 	size_t		n;

@@ -196,7 +196,6 @@ static int close_output(struct session *s)
 	return STATUS_OK;
 }
 
-/* quell trace [FILTER]... */
 int trace_decisions(struct app *app, int argc, char **argv)
 {
 	struct trace_args words;

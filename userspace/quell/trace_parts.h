@@ -16,7 +16,6 @@ struct bpf_link;
 struct bpf_object;
 struct ring_buffer;
 
-/* Flows to trace, for how long, and the output. */
 struct trace_args {
 	struct quell_trace_config	config;	/* which flows; without the network namespace */
 	/* those of all network namespaces */

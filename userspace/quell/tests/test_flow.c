@@ -110,44 +110,6 @@ static int read_line(struct flow_args *words, bool watch, char *line)
 	return flow_args_parse(words, watch, argc, argv);
 }
 
-TEST(flow_args_parse__refused_cases)
-{
-	static const struct {
-		bool		watch;
-		const char	*line;
-		const char	*why;
-	} rows[] = {
-		{ false, "frob", "unknown argument 'frob'" },
-		{ false, "cc", "the value of 'cc' is missing" },
-		{ false, "dst 10.0.0/8", "is no address" },
-		{ false, "dst 10.0.0.0/33", "dst: the length of '10.0.0.0/33' is out of range 0 .. 32" },
-		{ false, "src fd00::/129", "is out of range 0 .. 128" },
-		{ false, "sport 65536", "is out of range 1 .. 65535" },
-		{ false, "state open", "'open' is no state" },
-		{ false, "sort name", "'name' is no key (there are: rate, window, inflight, rtt,"
-				      " delay, retrans)" },
-		{ false, "sort --rtt", "'--rtt' is no key" },
-		{ false, "by swift", "by: 'swift' is no governor and no reason (there are: algorithm,"
-				     " search, cubic, long-path, slow-path, noise, early-loss," },
-		{ false, "by none", "'none' is no governor" },
-		{ false, "-s prefix 129", "prefix: '129' is out of range 1 .. 128" },
-		{ true, "-s", "unknown argument '-s'" },
-		{ true, "prefix 8", "unknown argument 'prefix'" },
-		{ false, "interval 1s", "unknown argument 'interval'" },
-		{ true, "interval 1ms", "is less than 10ms" },
-		{ true, "interval 1", "has no unit" },
-	};
-	struct flow_args words;
-	char line[64];
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		snprintf(line, sizeof(line), "%s", rows[i].line);
-		EXPECT_EQ(STATUS_INPUT, read_line(&words, rows[i].watch, line));
-		EXPECT_NE(NULL, strstr(complaint, rows[i].why))
-			TH_LOG("%s: %s", rows[i].line, complaint);
-	}
-}
-
 static struct flow flow_v4(uint16_t sport, uint16_t dport)
 {
 	return (struct flow){ .family = AF_INET, .sport = sport, .dport = dport, .ifindex = 4,

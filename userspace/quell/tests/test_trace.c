@@ -127,49 +127,6 @@ TEST(words__prefixes)
 	}
 }
 
-TEST(words__wrong)
-{
-	static const struct {
-		const char	*line, *text;
-	} rows[] = {
-		{ "frob", "unknown argument 'frob'" },
-		{ "dport", "the value of 'dport' is missing" },
-		{ "dport 0", "dport: '0' is out of range 1 .. 65535" },
-		{ "sport 65536", "out of range 1 .. 65535" },
-		{ "sport -1", "out of range" },
-		{ "sport 0x10", "cannot be read; expected a number of 1 .. 65535" },
-		{ "sport \v50", "cannot be read; expected a number of 1 .. 65535" },
-		{ "sport 1 sport 2", "'sport' is given twice" },
-		{ "dst 10.0.0.0/33", "dst: the length of '10.0.0.0/33' is out of range 0 .. 32" },
-		{ "dst fd00::/129", "out of range 0 .. 128" },
-		{ "dst 10.0.0.0/", "dst: the length of '10.0.0.0/' is out of range" },
-		{ "src 10.0.0/8", "'10.0.0' is no address" },
-		{ "src 1234:1234:1234:1234:1234:1234:1234:1234:1234:1234/8", "is no address" },
-		{ "cookie 0", "cookie: '0' is no cookie" },
-		{ "cookie xyz", "'xyz' is no cookie" },
-		{ "cookie 10000000000000000", "is no cookie" },
-		{ "cc sixteen_letters_", "has not 1 to 15 bytes" },
-		{ "netns blue", "is not 'any'" },
-		{ "sample 0", "sample: '0' is out of range 1 .. 4294967295" },
-		{ "sample 4294967296", "out of range" },
-		{ "count 0", "count: '0' is out of range" },
-		{ "for 5", "for: '5' has no unit" },
-		{ "for 0s", "for: '0s' is less than 1ns" },
-		{ "buffer 4095b", "out of range 4kb .. 1gb" },
-		{ "buffer 2gb", "out of range 4kb .. 1gb" },
-		{ "--plot a.png", "'a.png' does not end in .svg" },
-		{ "--plot .svg", "does not end in .svg" },
-	};
-	struct trace_args words;
-	char line[96];
-
-	for_each_row(row, rows) {
-		snprintf(line, sizeof(line), "%s", row->line);
-		expect(read_line(&words, line) == STATUS_INPUT && strstr(complaint, row->text),
-		       "%s: %s", row->line, complaint);
-	}
-}
-
 /* A record with a value of its own in each field. */
 static struct quell_trace_record a_record(void)
 {

@@ -153,7 +153,20 @@ expect 1 "flow: unknown argument 'interval'" flow show interval 1s
 expect 1 "interval: '5ms' is less than 10ms" flow watch interval 5ms
 expect 1 "dst: the length of '10.0.0.0/8/8' is out of range 0 .. 32" flow show dst 10.0.0.0/8/8
 expect 1 "by: 'swift' is no governor and no reason (there are: algorithm, search, cubic," flow show by swift
+expect 1 "by: 'none' is no governor" flow show by none
 expect 1 "prefix: '0' is out of range 1 .. 128" flow show -s prefix 0
+expect 1 "prefix: '129' is out of range 1 .. 128" flow show -s prefix 129
+expect 1 "the value of 'cc' is missing" flow show cc
+expect 1 "dst: the length of '10.0.0.0/33' is out of range 0 .. 32" flow show dst 10.0.0.0/33
+expect 1 "src: the length of 'fd00::/129' is out of range 0 .. 128" flow show src fd00::/129
+expect 1 "'10.0.0' is no address" flow show dst 10.0.0/8
+expect 1 "state: 'open' is no state" flow show state open
+expect 1 "nosuch: No such device" flow show dev nosuch
+expect 1 "sort: '--rtt' is no key (there are: rate, window, inflight, rtt, delay, retrans)" \
+	flow show sort --rtt
+expect 1 "flow: unknown argument '-s'" flow watch -s
+expect 1 "flow: unknown argument 'prefix'" flow watch prefix 8
+expect 1 "interval: '1' has no unit" flow watch interval 1
 expect 1 "flow: 'prefix' is an argument of '-s'" flow show prefix 8
 expect 1 "flow: '-s' prints sums of flows, without '-d'" flow show -s -d
 expect 1 "flow: '-s' prints sums of flows, without '-d'" -d flow show -s
@@ -165,6 +178,8 @@ expect 1 "flow watch: standard output is no terminal; try: quell -j flow watch" 
 expect 1 "unknown argument 'flws', did you mean 'flows'?" monitor settings flws
 expect 1 "the value of 'rcvbuf' is missing" monitor rcvbuf
 expect 1 "rcvbuf: '0b' is out of range 1b .. 1gb; expected a size such as" monitor rcvbuf 0b
+expect 1 "rcvbuf: '2gb' is out of range" monitor rcvbuf 2gb
+expect 1 "unknown argument 'frob' (there are: settings, flows, rcvbuf), try: quell help" monitor flow frob
 expect 1 "rcvbuf: '1us'" -j monitor -ts rcvbuf 1us
 expect_silent_stdout
 expect 0 "nscc" cc preset
@@ -181,9 +196,6 @@ expect 1 "unexpected argument 'c'" cc preset smartt nscc c
 expect 1 "unexpected argument 'nscc'" cc preset list smartt nscc
 expect 1 "too few arguments, usage: quell bpf load ALGO" bpf load
 expect 1 "too few arguments, usage: quell bpf set ALGO" bpf set swift
-expect 1 "the value of 'ai' is missing" bpf set swift ai
-expect 1 "swift ai: '2tbit' is out of range 8Kbit .. 1Tbit" bpf set swift beta 0.5 ai=2tbit
-expect 1 "the value of 'ai' is missing in front of 'beta=0.5'" bpf set swift ai beta=0.5
 expect 1 "'ai=1gbit': expected the name of a parameter, without a value" bpf reset swift ai=1gbit
 expect 1 "unexpected argument 'b'" bpf unload swift b
 expect 1 "unexpected argument 'b'" bpf show swift b
@@ -191,19 +203,31 @@ expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, hpcc, hpcc_va
 	bpf load frob
 expect 1 "unknown algorithm 'frob'" bpf show frob
 expect 1 "unknown algorithm 'frob'" bpf unload frob
-expect 1 "the value of 'ai' is missing" bpf load swift beta 0.5 ai
 expect 1 "swift ai: '5' has no unit" bpf load swift ai 5
-expect 1 "swift ai: '5' has no unit" bpf replace swift ai 5
-expect 1 "swift ai: '2tbit' is out of range 8Kbit .. 1Tbit" bpf set swift ai 2tbit
-expect 1 "swift ai: given twice" bpf set swift ai 1gbit ai 1gbit
-expect 1 "swift has no preset 'frob'" bpf load swift preset frob
 expect 1 "bpf set: a directory is for load and replace" bpf set swift dir /nowhere
 expect 1 "swift has no parameter 'frob' (it has: adapt, base-target, " bpf reset swift frob
 expect_silent_stdout
 expect 1 "trace: unknown argument 'frob', try: quell help trace" trace frob
 expect 1 "the value of 'dport' is missing" trace sample 7 dport
 expect 1 "dport: '0' is out of range 1 .. 65535" trace dport 0
-expect 1 "'10.0.0' is no address" trace dst 10.0.0/8
+expect 1 "sport: '-1' is out of range" trace sport -1
+expect 1 "sport: '0x10' cannot be read; expected a number of 1 .. 65535" trace sport 0x10
+expect 1 "sport: '\x0b50' cannot be read" trace sport "$(printf '\v50')"
+expect 1 "trace: 'sport' is given twice" trace sport 1 sport 2
+expect 1 "dst: the length of '10.0.0.0/' is out of range" trace dst 10.0.0.0/
+expect 1 "is no address" trace src 1234:1234:1234:1234:1234:1234:1234:1234:1234:1234/8
+for cookie in 0 xyz 10000000000000000; do
+	expect 1 "cookie: '$cookie' is no cookie" trace cookie $cookie
+done
+expect 1 "has not 1 to 15 bytes" trace cc sixteen_letters_
+expect 1 "netns: 'blue' is not 'any'" trace netns blue
+expect 1 "sample: '4294967296' is out of range 1 .. 4294967295" trace sample 4294967296
+expect 1 "count: '0' is out of range" trace count 0
+expect 1 "for: '5' has no unit" trace for 5
+expect 1 "for: '0s' is less than 1ns" trace for 0s
+expect 1 "buffer: '4095b' is out of range 4kb .. 1gb" trace buffer 4095b
+expect 1 "buffer: '2gb' is out of range 4kb .. 1gb" trace buffer 2gb
+expect 1 "--plot: '.svg' does not end in .svg" trace --plot .svg
 expect 1 "--plot: 'a.png' does not end in .svg" trace --plot a.png
 export QUELL_TRACE_PLOT=/nowhere/plot
 expect 2 "no program /nowhere/plot: No such file or directory (another: QUELL_TRACE_PLOT)" trace --plot a.svg
