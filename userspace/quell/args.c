@@ -138,26 +138,26 @@ int read_number(const char *word, const char *text, uint64_t most, uint64_t *val
 	return STATUS_INPUT;
 }
 
-/* Parse words, in any order, and their values into a struct. */
-int words_read(const struct words *words, void *to, int argc, char **argv)
+/*
+ * Parse words, in any order, and their values into a struct, up to a word that is not one of them;
+ * @argc and @argv are those of the rest.
+ */
+int words_take(const struct words *words, void *to, int *argc, char ***argv)
 {
 	uint64_t given = 0;
 	const char *text;
-	int i = 0;
 
-	while (i < argc) {
+	while (*argc) {
 		const struct word *w = words->list;
 		void *place;
+		int i = 0;
 
-		while (w < words->list + words->n && strcmp(w->word, argv[i]))
+		while (w < words->list + words->n && strcmp(w->word, **argv))
 			w++;
-		if (w == words->list + words->n) {
-			complain("%s: unknown argument '%s', try: quell help %s", words->name,
-				 argv[i], words->name);
-			return STATUS_INPUT;
-		}
+		if (w == words->list + words->n)
+			break;
 		if (!words->again && given & 1ULL << (w - words->list)) {
-			complain("%s: '%s' is given twice", words->name, argv[i]);
+			complain("%s: '%s' is given twice", words->name, **argv);
 			return STATUS_INPUT;
 		}
 		given |= 1ULL << (w - words->list);
@@ -165,12 +165,25 @@ int words_read(const struct words *words, void *to, int argc, char **argv)
 		if (!w->read) {
 			*(bool *)place = true;
 			i++;
-		} else if (keyword_value(w->word, argc, argv, &i, &text) ||
+		} else if (keyword_value(w->word, *argc, *argv, &i, &text) ||
 			   w->read(w, text, place)) {
 			return STATUS_INPUT;
 		}
+		*argc -= i;
+		*argv += i;
 	}
 	return STATUS_OK;
+}
+
+/* The same where no other word may be. */
+int words_read(const struct words *words, void *to, int argc, char **argv)
+{
+	int status = words_take(words, to, &argc, &argv);
+
+	if (status || !argc)
+		return status;
+	complain("%s: unknown argument '%s', try: quell help %s", words->name, *argv, words->name);
+	return STATUS_INPUT;
 }
 
 /* A text as it is, of @argv. */

@@ -48,11 +48,6 @@ static uint64_t sort_value(int sort, const struct flow *f)
 	return offset ? *(const uint64_t *)((const char *)f + offset) : delay_ns(f);
 }
 
-static int word_dev(const struct word *w, const char *text, void *ifindex)
-{
-	return find_dev(text, ifindex);
-}
-
 static int word_state(const struct word *w, const char *text, void *state)
 {
 	if (!diag_state_number(text, state))

@@ -82,6 +82,11 @@ int find_dev(const char *name, uint32_t *ifindex)
 	return STATUS_INPUT;
 }
 
+int word_dev(const struct word *w, const char *text, void *ifindex)
+{
+	return find_dev(text, ifindex);
+}
+
 /* The same, and its name in IF_NAMESIZE bytes, by which all requests know it. */
 int find_dev_name(const char *name, char *dev)
 {
@@ -193,28 +198,13 @@ static int set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 
 int link_set(struct app *app, int argc, char **argv)
 {
-	enum qty_status why;
+	static const struct quantity range = { QUELL_UNIT_BYTES_PS, 1, RATE_MAX_BYTES_PS };
+	static const struct word rate = { "rate", word_quantity, 0, &range };
+	static const struct words words = { .name = "link", .list = &rate, .n = 1 };
 	uint64_t bytes_ps;
 
-	if (strcmp(argv[1], "rate")) {
-		complain("unknown word '%s', usage: quell link set DEV rate RATE", argv[1]);
+	if (words_read(&words, &bytes_ps, argc - 1, argv + 1))
 		return STATUS_INPUT;
-	}
-	why = qty_parse(argv[2], QUELL_UNIT_BYTES_PS, &bytes_ps);
-	if (why) {
-		complain("rate: '%s' %s; expected %s", argv[2], qty_status_text(why),
-			 qty_expected(QUELL_UNIT_BYTES_PS));
-		return STATUS_INPUT;
-	}
-	if (!bytes_ps) {
-		complain("rate: '%s' is no rate; quell link reset %s has the driver's", argv[2],
-			 argv[0]);
-		return STATUS_INPUT;
-	}
-	if (bytes_ps > RATE_MAX_BYTES_PS) {
-		complain("rate: '%s' is out of range 8bit .. 1Tbit", argv[2]);
-		return STATUS_INPUT;
-	}
 	return set_rate(app, argv[0], bytes_ps);
 }
 

@@ -14,6 +14,7 @@
 #include "batch.h"
 #include "qty.h"
 #include "quell.h"
+#include "util.h"
 
 /* As the kernel has it. */
 #define MEMBERS_MAX	1024
@@ -86,26 +87,25 @@ int complain_lookahead(const char *request, int code, const char *text)
 }
 
 /*
- * Check that dart is loaded, and can look ahead for a time as typed, or NULL. Its parameter
+ * Check that dart is loaded, and can look ahead for a time, 0 for its default. Its parameter
  * lookahead may be another when the time counts, so that its range is the limit.
  */
-int dart_check(struct app *app, const char *time)
+int dart_check(struct app *app, uint64_t time_ns)
 {
 	struct cc_list list;
 	int status = cc_fetch(app, &list);
+	char text[QTY_TEXT_LEN];
 	const struct param *limit;
 	const struct cc *cc;
-	uint64_t time_ns;
 
 	if (!status)
 		status = cc_find(&list, "dart", &cc);
-	if (!status && time) {
+	if (!status && time_ns) {
 		limit = cc_find_param(cc, "lookahead");
-		qty_parse(time, QUELL_UNIT_NS, &time_ns);
-		if (!limit) {
-			status = STATUS_KERNEL;
-		} else if (time_ns > limit->max) {
-			complain("time: '%s' is out of range", time);
+		status = limit ? STATUS_OK : STATUS_KERNEL;
+		if (limit && time_ns > limit->max) {
+			complain("time: '%s' is out of range",
+				 qty_format(text, sizeof(text), QUELL_UNIT_NS, time_ns));
 			status = STATUS_INPUT;
 		}
 	}
@@ -121,45 +121,15 @@ static int check_name(const char *name)
 	return STATUS_INPUT;
 }
 
-static int read_time(const char *text, uint64_t *time_ns)
-{
-	enum qty_status why = qty_parse(text, QUELL_UNIT_NS, time_ns);
+static const struct quantity time_range = { QUELL_UNIT_NS, 1, UINT64_MAX };
 
-	if (!why && *time_ns)
-		return STATUS_OK;
-	complain("time: '%s' %s; expected %s", text, why ? qty_status_text(why) : "is no time",
-		 qty_expected(QUELL_UNIT_NS));
-	return STATUS_INPUT;
-}
-
-/* Parse [dev DEV] [time TIME] in any order; @i is then the index of the next word. */
-static int read_keywords(int argc, char **argv, int *i, struct quell_lookahead_group *group,
-			 const char **time)
-{
-	const char *value;
-
-	while (*i < argc) {
-		if (!strcmp(argv[*i], "dev")) {
-			if (keyword_value("dev", argc, argv, i, &value) ||
-			    find_dev(value, &group->ifindex))
-				return STATUS_INPUT;
-		} else if (!strcmp(argv[*i], "time")) {
-			if (keyword_value("time", argc, argv, i, time) ||
-			    read_time(*time, &group->time_ns))
-				return STATUS_INPUT;
-		} else {
-			break;
-		}
-	}
-	if (*i < argc)
-		return STATUS_OK;
-	complain("lookahead: addresses are missing");
-	return STATUS_INPUT;
-}
+static const struct word keywords[] = {
+	{ "dev", word_dev, offsetof(struct quell_lookahead_group, ifindex), NULL },
+	{ "time", word_quantity, offsetof(struct quell_lookahead_group, time_ns), &time_range },
+};
 
 /* The kernel's rules, which it applies to a group that is registered. */
-static int check_group(struct app *app, const struct quell_lookahead_group *group,
-		       const char *time, char **words)
+static int check_group(struct app *app, const struct quell_lookahead_group *group, char **words)
 {
 	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
 	const char *c;
@@ -187,7 +157,7 @@ static int check_group(struct app *app, const struct quell_lookahead_group *grou
 			}
 	}
 	ret = group->ifindex ? 0 : quell_lookahead_ifindex(group->members, text, sizeof(text));
-	return ret < 0 ? complain_lookahead(words[0], ret, text) : dart_check(app, time);
+	return ret < 0 ? complain_lookahead(words[0], ret, text) : dart_check(app, group->time_ns);
 }
 
 /* Of the groups of this user; the one of a name, or NULL. */
@@ -255,15 +225,22 @@ static int add_group(const struct quell_lookahead_group *group)
 
 static int make_group(struct app *app, int argc, char **argv, bool replace)
 {
-	struct quell_lookahead_group group = { .name = argv[0] };
+	static const struct words words = {
+		.name = "lookahead", .list = keywords, .n = ARRAY_SIZE(keywords), .again = true,
+	};
+	struct quell_lookahead_group group = { .name = *argv++ };
 	struct sockaddr_storage *members;
-	const char *time = NULL;
-	int i = 1, status;
+	int status;
 	size_t n;
 
-	if (check_name(group.name) || read_keywords(argc, argv, &i, &group, &time))
+	argc--;
+	if (check_name(group.name) || words_take(&words, &group, &argc, &argv))
 		return STATUS_INPUT;
-	group.members_nr = argc - i;
+	if (!argc) {
+		complain("lookahead: addresses are missing");
+		return STATUS_INPUT;
+	}
+	group.members_nr = argc;
 	members = calloc(group.members_nr, sizeof(*members));
 	group.members = members;
 	if (!members) {
@@ -272,12 +249,12 @@ static int make_group(struct app *app, int argc, char **argv, bool replace)
 	}
 	status = STATUS_OK;
 	for (n = 0; n < group.members_nr && !status; n++)
-		status = read_address(argv[i + n], &members[n]);
+		status = read_address(argv[n], &members[n]);
 	/* For the complaint if there is no such module: the helper has a socket of its own. */
 	if (!status)
 		status = app_connect(app, "dart");
 	if (!status)
-		status = app->check ? check_group(app, &group, time, argv + i) :
+		status = app->check ? check_group(app, &group, argv) :
 			 replace    ? replace_group(app, &group) : add_group(&group);
 	free(members);
 	return status;

@@ -60,18 +60,10 @@ static int fetch_senders(struct app *app, struct sender_list *list)
 /* [dev DEV]; without it @ifindex stays. */
 static int read_dev(int argc, char **argv, uint32_t *ifindex)
 {
-	const char *dev;
-	int i = 0;
+	static const struct word dev = { "dev", word_dev, 0, NULL };
+	static const struct words words = { .name = "sender", .list = &dev, .n = 1 };
 
-	if (!argc)
-		return STATUS_OK;
-	if (strcmp(argv[0], "dev")) {
-		complain("sender: unknown argument '%s', expected: [dev DEV]", argv[0]);
-		return STATUS_INPUT;
-	}
-	if (keyword_value("dev", argc, argv, &i, &dev))
-		return STATUS_INPUT;
-	return find_dev(dev, ifindex);
+	return words_read(&words, ifindex, argc, argv);
 }
 
 int sender_show(struct app *app, int argc, char **argv)
@@ -179,7 +171,7 @@ int sender_weight(struct app *app, int argc, char **argv)
 	if (!status && !ifindex)
 		status = route_to(&address, argv[0], &ifindex);
 	if (!status && app->check)
-		return dart_check(app, NULL);
+		return dart_check(app, 0);
 	if (status)
 		return status;
 	return set_weight(app, ifindex, &address, argv[0], weight);

@@ -12,6 +12,7 @@
 
 #include "quell.h"
 #include "stat.h"
+#include "util.h"
 
 /* Room for the id of a boot and the number of a namespace. */
 #define HISTORY_ID_LEN	128
@@ -188,29 +189,27 @@ static bool has_metrics(const struct stat_args *words)
 
 static int read_words(struct stat_args *words, bool json, int argc, char **argv)
 {
-	int i;
+	static const struct word known[] = {
+		{ "-a", NULL, offsetof(struct stat_args, absolute), NULL },
+		{ "-z", NULL, offsetof(struct stat_args, zeros), NULL },
+		{ "--metrics", NULL, offsetof(struct stat_args, metrics), NULL },
+		{ "--openmetrics", NULL, offsetof(struct stat_args, openmetrics), NULL },
+	};
+	const struct words all = {
+		.name = "stat", .list = known, .n = ARRAY_SIZE(known), .again = true,
+	};
 
 	*words = (struct stat_args){};
-	for (i = 0; i < argc; i++) {
-		if (!strcmp(argv[i], "-a"))
-			words->absolute = true;
-		else if (!strcmp(argv[i], "-z"))
-			words->zeros = true;
-		else if (!strcmp(argv[i], "--metrics"))
-			words->metrics = true;
-		else if (!strcmp(argv[i], "--openmetrics"))
-			words->openmetrics = true;
-		else if (!words->only && *argv[i] != '-')
-			words->only = argv[i];
-		else
-			break;
+	words_take(&all, words, &argc, &argv);
+	if (argc && **argv != '-') {
+		words->only = *argv++;
+		argc--;
 	}
-	if (i < argc)
-		complain("stat: unexpected argument '%s', try: quell help stat", argv[i]);
-	else if (has_metrics(words) && (words->only || json))
-		complain("stat: metrics are of all modules, and not JSON");
-	else
+	if (words_read(&all, words, argc, argv))
+		return STATUS_INPUT;
+	if (!has_metrics(words) || (!words->only && !json))
 		return STATUS_OK;
+	complain("stat: metrics are of all modules, and not JSON");
 	return STATUS_INPUT;
 }
 
