@@ -325,11 +325,7 @@ static int swport_print_qopt(struct qdisc_util *qu, FILE *f, struct rtattr *opt)
  * Printers in output order.  One without a key starts a section, a line of text, which is printed
  * if the feature of its option is on, or has counted.
  */
-static const struct {
-	int attr;
-	const char *key;
-	const char *fmt;
-} swport_counters[] = {
+static const struct swport_counter swport_counters[] = {
 	{ SWPORT_ALWAYS, NULL, "  data" },
 	{ TCA_SWPORT_STATS_DATA_BYTES, "data_bytes", " sent %" PRIu64 " bytes" },
 	{ TCA_SWPORT_STATS_DATA_PKTS, "data_pkts", " %" PRIu64 " pkts" },
@@ -426,7 +422,7 @@ static bool swport_has_section(size_t start, struct rtattr **tb)
 }
 
 /* JSON has all sections. */
-static void swport_print_counters(struct rtattr **tb)
+static void swport_print_sections(struct rtattr **tb)
 {
 	enum output_type type = PRINT_JSON;
 
@@ -440,8 +436,7 @@ static void swport_print_counters(struct rtattr **tb)
 						   swport_counters[i].fmt);
 			continue;
 		}
-		print_color_u64(type, COLOR_NONE, swport_counters[i].key, swport_counters[i].fmt,
-				swport_get_counter(tb[swport_counters[i].attr]));
+		swport_print_counters(type, &swport_counters[i], 1, tb);
 	}
 }
 
@@ -478,7 +473,7 @@ static int swport_print_xstats(struct qdisc_util *qu, FILE *f,
 	if (!xstats)
 		return 0;
 	swport_parse_nest(tb, TCA_SWPORT_STATS_MAX, xstats);
-	swport_print_counters(tb);
+	swport_print_sections(tb);
 	swport_print_link(tb[TCA_SWPORT_STATS_LINK_BYTES_PS],
 			  swport_has_section(swport_last_section(), tb));
 	swport_print_class_stats(tb[TCA_SWPORT_STATS_CLASSES]);

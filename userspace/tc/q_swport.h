@@ -62,6 +62,13 @@ struct swport_word {
 	uint32_t max;	/* largest value */
 };
 
+/* A counter: its attribute, its key in JSON, its text. */
+struct swport_counter {
+	int attr;
+	const char *key;
+	const char *fmt;
+};
+
 /* Buffer size for a list of DSCPs. */
 #define SWPORT_DSCPS_TEXT	256
 
@@ -100,6 +107,8 @@ bool swport_has(struct rtattr *attr, size_t bytes);
 bool swport_is_on(struct rtattr *attr);
 void swport_parse_nest(struct rtattr **tb, int max, struct rtattr *nest);
 void swport_print_list(const char *key, struct rtattr *list, void (*print)(struct rtattr *attr));
+void swport_print_counters(enum output_type type, const struct swport_counter *counters, size_t n,
+			   struct rtattr **tb);
 void swport_print_number(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_q16(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_flag(const char *key, const char *text, struct rtattr *attr);

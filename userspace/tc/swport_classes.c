@@ -130,11 +130,7 @@ void swport_print_classes(struct rtattr *attr)
 	swport_print_list("ecn_classes", attr, print_class);
 }
 
-static const struct {
-	int attr;
-	const char *key;
-	const char *fmt;
-} class_counters[] = {
+static const struct swport_counter class_counters[] = {
 	{ TCA_SWPORT_CLASS_STATS_PKTS, "pkts", "of %" PRIu64 " pkts" },
 	{ TCA_SWPORT_CLASS_STATS_MARK_BYTES, "mark_bytes", " marked %" PRIu64 " bytes" },
 	{ TCA_SWPORT_CLASS_STATS_MARK_PKTS, "mark_pkts", " %" PRIu64 " pkts" },
@@ -152,10 +148,7 @@ static void print_class_stats(struct rtattr *attr)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", "  ");
 	if (swport_has(tb[TCA_SWPORT_CLASS_STATS_DSCPS], sizeof(uint64_t)))
 		print_dscps(swport_get_u64(tb[TCA_SWPORT_CLASS_STATS_DSCPS]));
-	for (size_t i = 0; i < ARRAY_SIZE(class_counters); i++)
-		print_color_u64(PRINT_ANY, COLOR_NONE, class_counters[i].key,
-				class_counters[i].fmt,
-				swport_get_counter(tb[class_counters[i].attr]));
+	swport_print_counters(PRINT_ANY, class_counters, ARRAY_SIZE(class_counters), tb);
 	close_json_object();
 }
 

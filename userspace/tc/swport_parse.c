@@ -13,16 +13,39 @@
 
 #define DSCPS	64
 
-/* Suffixes of times; the first of each scale is used for output. */
-static const struct {
+struct unit {
 	const char *suffix;
-	uint32_t ns;
-} swport_times[] = {
+	uint32_t scale;
+};
+
+/* The first of each scale is used for output. */
+static const struct unit times_ns[] = {
 	{ "s", 1000000000 }, { "sec", 1000000000 }, { "secs", 1000000000 },
 	{ "ms", 1000000 }, { "msec", 1000000 }, { "msecs", 1000000 },
 	{ "us", 1000 }, { "usec", 1000 }, { "usecs", 1000 }, { "", 1000 },
-	{ "ns", 1 }, { "nsec", 1 }, { "nsecs", 1 },
+	{ "ns", 1 }, { "nsec", 1 }, { "nsecs", 1 }, {}
 };
+
+static const struct unit sizes_bytes[] = {
+	{ "", 1 }, { "b", 1 },
+	{ "k", 1024 }, { "kb", 1024 }, { "kbit", 1024 / 8 },
+	{ "m", 1 << 20 }, { "mb", 1 << 20 }, { "mbit", (1 << 20) / 8 },
+	{ "g", 1 << 30 }, { "gb", 1 << 30 }, { "gbit", (1 << 30) / 8 }, {}
+};
+
+/* Sizes and times as in tc, but strict: a number, a known suffix, and the end of the word. */
+static bool read_unit(const char *word, const struct unit *unit, double *value)
+{
+	char *end;
+
+	*value = strtod(word, &end);
+	if (end == word || !isfinite(*value))
+		return false;
+	while (unit->suffix && strcasecmp(end, unit->suffix))
+		unit++;
+	*value *= unit->scale;
+	return unit->suffix;
+}
 
 /* The next word, or NULL. */
 const char *swport_peek(const struct swport_args *args)
@@ -102,33 +125,6 @@ int swport_refuse(const char *name, const char *word, const char *expected)
 	return -1;
 }
 
-/* Sizes as in tc, but strict: a number, a known suffix, and the end of the word. */
-static bool swport_read_size(const char *word, double *bytes)
-{
-	static const struct {
-		const char *suffix;
-		double scale;
-	} suffixes[] = {
-		{ "", 1 }, { "b", 1 },
-		{ "k", 1024 }, { "kb", 1024 }, { "kbit", 1024 / 8 },
-		{ "m", 1 << 20 }, { "mb", 1 << 20 }, { "mbit", (1 << 20) / 8 },
-		{ "g", 1 << 30 }, { "gb", 1 << 30 }, { "gbit", (1 << 30) / 8 },
-	};
-	double number;
-	char *end;
-
-	number = strtod(word, &end);
-	if (end == word || !isfinite(number))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		if (!strcasecmp(end, suffixes[i].suffix)) {
-			*bytes = number * suffixes[i].scale;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Write a size in the largest unit that divides it; return @text. */
 const char *swport_write_size(uint32_t bytes, char *text)
 {
@@ -149,7 +145,7 @@ int swport_read_size_word(struct swport_args *args, const char *name,
 	const char *word = swport_next(args);
 	double number;
 
-	if (!word || !swport_read_size(word, &number) ||
+	if (!word || !read_unit(word, sizes_bytes, &number) ||
 	    number < min || number > max || number != floor(number)) {
 		fprintf(stderr, "swport: bad %s \"%s\": must be a size of %s to %s, in whole bytes\n",
 			name, word ? word : "", swport_write_size(min, least),
@@ -220,23 +216,13 @@ int swport_parse_q16(struct swport_args *args, const struct swport_word *w)
 	return swport_set(args, w->attr, name_of(w), value_q16);
 }
 
-/* Times as in tc, a bare number being microseconds, but strict as sizes are. */
+/* To the nearest nanosecond, as fractions of a microsecond are not exact. */
 bool swport_read_time(const char *word, double *ns)
 {
-	double number;
-	char *end;
+	bool is_time = read_unit(word, times_ns, ns);
 
-	number = strtod(word, &end);
-	if (end == word || !isfinite(number))
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(swport_times); i++) {
-		if (!strcasecmp(end, swport_times[i].suffix)) {
-			/* Round to the nearest, as fractions of a microsecond are not exact. */
-			*ns = rint(number * swport_times[i].ns);
-			return true;
-		}
-	}
-	return false;
+	*ns = rint(*ns);
+	return is_time;
 }
 
 /* Write a time in the largest unit that divides it; return @text. */
@@ -244,10 +230,9 @@ static const char *swport_write_time(uint32_t ns, char *text)
 {
 	size_t i = 0;
 
-	while (ns % swport_times[i].ns || (!ns && swport_times[i].ns > 1))
+	while (ns % times_ns[i].scale || (!ns && times_ns[i].scale > 1))
 		i++;
-	snprintf(text, SWPORT_SIZE_TEXT, "%" PRIu32 "%s", ns / swport_times[i].ns,
-		 swport_times[i].suffix);
+	snprintf(text, SWPORT_SIZE_TEXT, "%" PRIu32 "%s", ns / times_ns[i].scale, times_ns[i].suffix);
 	return text;
 }
 
@@ -396,6 +381,14 @@ void swport_print_list(const char *key, struct rtattr *list, void (*print)(struc
 	for (attr = RTA_DATA(list); RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
 		print(attr);
 	close_json_array(PRINT_JSON, NULL);
+}
+
+void swport_print_counters(enum output_type type, const struct swport_counter *counters, size_t n,
+			   struct rtattr **tb)
+{
+	for (size_t i = 0; i < n; i++)
+		print_color_u64(type, COLOR_NONE, counters[i].key, counters[i].fmt,
+				swport_get_counter(tb[counters[i].attr]));
 }
 
 void swport_print_number(const char *key, const char *fmt, struct rtattr *attr)

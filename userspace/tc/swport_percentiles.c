@@ -18,11 +18,7 @@ static const struct {
 	},
 };
 
-static const struct {
-	int attr;
-	const char *key;
-	const char *fmt;
-} quantiles[] = {
+static const struct swport_counter quantiles[] = {
 	{ TCA_SWPORT_QUANTILE_P50, "p50", " p50 %" PRIu64 },
 	{ TCA_SWPORT_QUANTILE_P90, "p90", " p90 %" PRIu64 },
 	{ TCA_SWPORT_QUANTILE_P99, "p99", " p99 %" PRIu64 },
@@ -31,19 +27,9 @@ static const struct {
 	{ TCA_SWPORT_QUANTILE_COUNT, "count", " of %" PRIu64 " pkts" },
 };
 
-static void print_quantiles(struct rtattr *attr)
-{
-	struct rtattr *tb[TCA_SWPORT_QUANTILE_MAX + 1];
-
-	swport_parse_nest(tb, TCA_SWPORT_QUANTILE_MAX, attr);
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
-		print_color_u64(PRINT_ANY, COLOR_NONE, quantiles[i].key, quantiles[i].fmt,
-				swport_get_counter(tb[quantiles[i].attr]));
-}
-
 void swport_print_percentiles(struct rtattr *attr)
 {
-	struct rtattr *tb[TCA_SWPORT_PERCENTILES_MAX + 1];
+	struct rtattr *tb[TCA_SWPORT_PERCENTILES_MAX + 1], *values[TCA_SWPORT_QUANTILE_MAX + 1];
 
 	if (!attr)
 		return;
@@ -54,7 +40,8 @@ void swport_print_percentiles(struct rtattr *attr)
 		print_nl();
 		open_json_object(histograms[i].key);
 		print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s", histograms[i].text);
-		print_quantiles(tb[i]);
+		swport_parse_nest(values, TCA_SWPORT_QUANTILE_MAX, tb[i]);
+		swport_print_counters(PRINT_ANY, quantiles, ARRAY_SIZE(quantiles), values);
 		close_json_object();
 	}
 }
