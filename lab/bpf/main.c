@@ -22,7 +22,7 @@
 #include <quell/bpf.h>
 #include <quell/core/cores.h>
 
-#include "bpf_layout.h"
+#include "bpf_parts.h"
 #include "object.h"
 #include "option.h"
 

@@ -18,7 +18,6 @@
 
 #include <quell/bpf.h>
 
-#include "bpf_layout.h"
 #include "bpf_parts.h"
 #include "quell.h"
 

@@ -7,7 +7,7 @@
 
 #include <bpf/btf.h>
 
-#include "bpf_layout.h"
+#include "bpf_parts.h"
 
 /* Room for the longest path of a member, "vaisf.token_threshold_bytes" or the like. */
 #define PATH_ROOM	128

@@ -16,6 +16,7 @@
 
 struct bpf_map;
 struct bpf_object;
+struct btf;
 
 /* Length of the longest name of a congestion control, with its terminator: TCP_CA_NAME_MAX. */
 #define BPF_CC_NAME_LEN	16
@@ -80,6 +81,13 @@ int bpf_code_load(struct bpf_code *code);
 int bpf_code_register(struct bpf_code *code, int *fd);
 int bpf_code_update(struct bpf_code *code, int link_fd);
 void bpf_code_close(struct bpf_code *code);
+
+/*
+ * bpf_layout.c: whether the blocks in the maps of an object are laid out as this program's. A block of
+ * which parameters have changed places, or meaning and name, has the same size; its BTF differs.
+ */
+bool bpf_has_params(const struct btf *btf, uint32_t type_id, const struct quell_core *core);
+bool bpf_has_counters(const struct btf *btf, uint32_t type_id, const struct quell_core *core);
 
 /* bpf_option.c */
 bool bpf_options_share(struct bpf_map *map);

@@ -6,16 +6,21 @@
  * hidden "help --commands", the shell completion and its test.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <quell/version.h>
 
 #include "batch.h"
-#include "suggest.h"
 #include "quell.h"
 #include "util.h"
+
+#define NETNS_DIR	"/run/netns"
 
 /* The first verb of an object is its default. */
 static const struct command commands[] = {
@@ -253,6 +258,39 @@ static const struct command *find_command(int *argc, char ***argv)
 		return c;
 	}
 	return NULL;
+}
+
+/*
+ * Move this process into a network namespace: a name of "ip netns add", or a path if it has a
+ * slash.
+ */
+int netns_enter(const char *name)
+{
+	char path[PATH_MAX];
+	int status = STATUS_OK;
+	int fd;
+
+	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") ||
+	    strlen(name) >= sizeof(path) - sizeof(NETNS_DIR)) {
+		complain("invalid network namespace name '%s'", name);
+		return STATUS_INPUT;
+	}
+	if (strchr(name, '/'))
+		snprintf(path, sizeof(path), "%s", name);
+	else
+		snprintf(path, sizeof(path), NETNS_DIR "/%s", name);
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		complain("cannot open network namespace '%s': %s", name, strerror(errno));
+		return STATUS_INPUT;
+	}
+	if (setns(fd, CLONE_NEWNET)) {
+		complain("cannot enter network namespace '%s': %s", name, strerror(errno));
+		status = STATUS_KERNEL;
+	}
+	close(fd);
+	return status;
 }
 
 static int check_arg_count(const struct command *c, int argc, char **argv)

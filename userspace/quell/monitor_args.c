@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "monitor.h"
-#include "suggest.h"
 #include "quell.h"
 
 /* As ip monitor has it by default. */

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "suggest.h"
 #include "quell.h"
 #include "util.h"
 
@@ -36,7 +35,7 @@ static unsigned int least(unsigned int a, unsigned int b)
  * How many mistakes one word is from another: a letter missing, too many, wrong, or in the place of
  * its neighbour. For words longer than any there is, the length of the longest.
  */
-unsigned int suggest_distance(const char *a, const char *b)
+static unsigned int distance_of(const char *a, const char *b)
 {
 	unsigned int d[WORD_LEN + 1][WORD_LEN + 1];
 	size_t i, j, len_a = strlen(a), len_b = strlen(b);
@@ -66,7 +65,7 @@ static const char *nearest(const struct suggest_list *list, const char *word)
 	size_t i;
 
 	for (i = 0; i < list->n; i++) {
-		distance = suggest_distance(word, list->words[i]);
+		distance = distance_of(word, list->words[i]);
 		if (distance < best && 2 * distance < strlen(list->words[i])) {
 			best = distance;
 			found = list->words[i];

@@ -6,7 +6,7 @@
 
 #include <bpf/btf.h>
 
-#include "bpf_layout.h"
+#include "bpf_parts.h"
 #include "test.h"
 
 /*
