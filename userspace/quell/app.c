@@ -20,15 +20,6 @@ static struct {
 	unsigned int	line;
 } place;
 
-/* Where complaints go; NULL: stderr. */
-static FILE *complaints;
-
-/* Have complaints written to @file; NULL: to stderr again. */
-void complain_to(FILE *file)
-{
-	complaints = file;
-}
-
 /* Set the file, no line of it yet, that later complaints refer to; NULL: no file. */
 void complain_at(const char *file)
 {
@@ -42,24 +33,22 @@ void complain_line(unsigned int line)
 }
 
 /*
- * Print an error message to stderr, or to the file of complain_to(); @fmt is without program name
- * and line end. Quoted names may come from a file or another user: control characters are printed
- * as \xHH.
+ * Print an error message to stderr; @fmt is without program name and line end. Quoted names may
+ * come from a file or another user: control characters are printed as \xHH.
  */
 void complain(const char *fmt, ...)
 {
 	char text[2048], plain[OUT_ESCAPED * sizeof(text)];
-	FILE *file = complaints ? complaints : stderr;
 	va_list args;
 
 	va_start(args, fmt);
-	fputs("quell: ", file);
+	fputs("quell: ", stderr);
 	if (place.file && place.line)
-		fprintf(file, "%s:%u: ", place.file, place.line);
+		fprintf(stderr, "%s:%u: ", place.file, place.line);
 	else if (place.file)
-		fprintf(file, "%s: ", place.file);
+		fprintf(stderr, "%s: ", place.file);
 	vsnprintf(text, sizeof(text), fmt, args);
-	fprintf(file, "%s\n", out_escape(plain, sizeof(plain), text));
+	fprintf(stderr, "%s\n", out_escape(plain, sizeof(plain), text));
 	va_end(args);
 }
 
@@ -98,15 +87,16 @@ size_t find_program(char *path)
 int find_helper(char *path, const char *name, const char *variable)
 {
 	const char *named = getenv(variable);
+	bool is_named = named && *named;
 	char program[PATH_MAX];
-	size_t len;
+	int len = is_named ? 0 : find_program(program);
 
-	if (named && *named)
-		snprintf(path, PATH_MAX, "%s", named);
-	else if ((len = find_program(program)))
-		snprintf(path, PATH_MAX, "%.*s" LIB_FROM_PROGRAM "/%s", (int)len, program, name);
-	else
+	if (!is_named && !len)
 		return STATUS_KERNEL;
+	if (is_named)
+		snprintf(path, PATH_MAX, "%s", named);
+	else
+		snprintf(path, PATH_MAX, "%.*s" LIB_FROM_PROGRAM "/%s", len, program, name);
 	if (!access(path, X_OK))
 		return STATUS_OK;
 	complain("no program %s: %s (another: %s)", path, strerror(errno), variable);

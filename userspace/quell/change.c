@@ -88,7 +88,7 @@ static int complain_changes(const struct changes *changes, const struct nl_error
 	return complain_kernel(request, err);
 }
 
-int changes_send(struct app *app, struct changes *changes, uint8_t cmd)
+static int changes_send(struct app *app, struct changes *changes, uint8_t cmd)
 {
 	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
 	struct nlmsghdr *nlh = nl_prepare(&app->nl, buf, cmd);

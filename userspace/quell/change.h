@@ -31,7 +31,6 @@ struct changes {
 
 int changes_alloc(struct changes *changes, const struct cc *cc);
 void changes_free(struct changes *changes);
-int changes_send(struct app *app, struct changes *changes, uint8_t cmd);
 int changes_add(struct changes *changes, const char *name, const char *text);
 const struct preset *preset_find(const char *algo, const char *name);
 int changes_add_preset(struct changes *changes, const struct preset *preset);

@@ -189,16 +189,13 @@ static int transact(struct nl *nl, struct nlmsghdr *req, struct exchange *x,
 	return -err->code;
 }
 
-/*
- * Send a request and receive its reply; of the flags in @req NLM_F_REPLACE stays. @reader is NULL
- * if the request has no reply.
- */
+/* Send a request and receive its reply; @reader is NULL if it has no reply. */
 int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	  struct nl_error *err)
 {
 	struct exchange x = { .reader = reader };
 
-	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | (req->nlmsg_flags & NLM_F_REPLACE);
+	req->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
 	return transact(nl, req, &x, err);
 }
 

@@ -99,7 +99,6 @@ struct command {
 
 /* app.c */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void complain_to(FILE *file);
 void complain_at(const char *file);
 void complain_line(unsigned int line);
 int complain_kernel(const char *request, const struct nl_error *err);

@@ -28,7 +28,7 @@ struct history {
 int history_read(struct history *h, FILE *file, const char *id);
 int history_write(const struct history *h, FILE *file, const char *id);
 int history_set(struct history *h, const struct stat_group *group, uint64_t now_ns);
-const struct past *history_find(const struct history *h, const char *group, const char *name);
+struct past *history_find(const struct history *h, const char *group, const char *name);
 uint64_t history_count(const struct past *past, uint64_t value);
 void history_free(struct history *h);
 int history_load(struct history *h, const char *path, const char *id);

@@ -68,7 +68,8 @@ int history_write(const struct history *h, FILE *file, const char *id)
 	return fflush(file) || ferror(file) ? -EIO : 0;
 }
 
-static struct past *find(const struct history *h, const char *group, const char *name)
+/* The entry of a counter, or NULL. */
+struct past *history_find(const struct history *h, const char *group, const char *name)
 {
 	size_t i;
 
@@ -76,11 +77,6 @@ static struct past *find(const struct history *h, const char *group, const char 
 		if (!strcmp(h->list[i].name, name) && !strcmp(h->list[i].group, group))
 			return &h->list[i];
 	return NULL;
-}
-
-const struct past *history_find(const struct history *h, const char *group, const char *name)
-{
-	return find(h, group, name);
 }
 
 /*
@@ -92,7 +88,7 @@ int history_set(struct history *h, const struct stat_group *group, uint64_t now_
 
 	for (i = 0; i < group->counters.n; i++) {
 		const struct counter *c = &group->counters.list[i];
-		struct past *p = find(h, group->name, c->name);
+		struct past *p = history_find(h, group->name, c->name);
 
 		if (!p)
 			p = list_grow(&h->list, &h->n, sizeof(*p));
