@@ -312,26 +312,6 @@ static int change_loaded(struct bpf_model *model, const struct changes *changes)
 	return status;
 }
 
-int bpf_set(struct app *app, int argc, char **argv)
-{
-	struct bpf_args words = {};
-	struct bpf_model model;
-	int status;
-
-	status = begin(&model, argv[0]);
-	if (!status)
-		status = bpf_args_parse(&words, &model, argc - 1, argv + 1);
-	if (!status && words.dir) {
-		complain("bpf set: a directory is for load and replace");
-		status = STATUS_INPUT;
-	}
-	if (!status)
-		status = change_loaded(&model, &words.changes);
-	bpf_args_free(&words);
-	bpf_model_free(&model);
-	return status;
-}
-
 /* The parameters named, or all of them, to be put back to their defaults. */
 static int add_defaults(struct changes *changes, const struct bpf_model *model, int argc,
 			char **argv)
@@ -346,18 +326,33 @@ static int add_defaults(struct changes *changes, const struct bpf_model *model, 
 	return status;
 }
 
-int bpf_reset(struct app *app, int argc, char **argv)
+static int change_verb(int argc, char **argv, bool reset)
 {
-	struct changes changes = {};
+	struct bpf_args words = {};
 	struct bpf_model model;
 	int status;
 
 	status = begin(&model, argv[0]);
 	if (!status)
-		status = add_defaults(&changes, &model, argc - 1, argv + 1);
+		status = reset ? add_defaults(&words.changes, &model, argc - 1, argv + 1) :
+				 bpf_args_parse(&words, &model, argc - 1, argv + 1);
+	if (!status && words.dir) {
+		complain("bpf set: a directory is for load and replace");
+		status = STATUS_INPUT;
+	}
 	if (!status)
-		status = change_loaded(&model, &changes);
-	changes_free(&changes);
+		status = change_loaded(&model, &words.changes);
+	bpf_args_free(&words);
 	bpf_model_free(&model);
 	return status;
+}
+
+int bpf_set(struct app *app, int argc, char **argv)
+{
+	return change_verb(argc, argv, false);
+}
+
+int bpf_reset(struct app *app, int argc, char **argv)
+{
+	return change_verb(argc, argv, true);
 }

@@ -19,41 +19,31 @@
 #define DIR_VARIABLE		"QUELL_BPF_DIR"
 
 /* libbpf's messages, the verifier's log included. */
+static FILE *log_file;
 static char *messages;
 static size_t messages_len;
 
 static int collect(enum libbpf_print_level level, const char *fmt, va_list args)
 {
-	char *text, *grown;
-	int len;
-
-	if (level != LIBBPF_WARN)
-		return 0;
-	len = vasprintf(&text, fmt, args);
-	if (len < 0)
-		return 0;
-	grown = realloc(messages, messages_len + len + 1);
-	if (grown) {
-		messages = grown;
-		memcpy(messages + messages_len, text, len + 1);
-		messages_len += len;
-	}
-	free(text);
-	return len;
+	if (!log_file)
+		log_file = open_memstream(&messages, &messages_len);
+	return log_file && level == LIBBPF_WARN ? vfprintf(log_file, fmt, args) : 0;
 }
 
 /* The reason is in the last lines; a verifier's log begins with thousands of others. */
 static void print_messages(void)
 {
-	const char *at = messages + messages_len;
+	const char *at;
 	int lines = 0;
 
+	fflush(log_file);
+	at = messages + messages_len;
 	while (at > messages && lines <= MESSAGE_LINES)
 		if (*--at == '\n' && ++lines > MESSAGE_LINES)
 			at++;
 	for (; at < messages + messages_len; at += strcspn(at, "\n") + 1)
 		fprintf(stderr, "  %.*s\n", (int)strcspn(at, "\n"), at);
-	messages_len = 0;
+	rewind(log_file);
 }
 
 /*
@@ -71,7 +61,7 @@ int complain_object(const char *request, const char *name, int code)
 		complain("%s: the program is refused", text);
 	else
 		status = complain_bpf(text, code);
-	if (messages_len)
+	if (log_file)
 		print_messages();
 	return status;
 }
@@ -123,7 +113,9 @@ int bpf_object_load(struct bpf_object *object, const char *name)
 
 void bpf_object_forget(void)
 {
+	if (log_file)
+		fclose(log_file);
 	free(messages);
+	log_file = NULL;
 	messages = NULL;
-	messages_len = 0;
 }

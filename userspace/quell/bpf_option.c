@@ -63,6 +63,12 @@ static const struct quell_counter_desc descs[] = {
 		       "Echoes that stated more hold time than can be."),
 };
 
+/* No algorithm, but counters as those of one. */
+static const struct quell_core option_core = {
+	.name = QUELL_BPF_OPTION, .counters = descs, .counters_nr = ARRAY_SIZE(descs),
+	.counters_bytes = sizeof(struct quell_bpf_option_stats),
+};
+
 struct option_args {
 	const char	*verb;		/* "on", "off" or "show" */
 	const char	*cgroup;	/* directory of a cgroup, NULL if not given */
@@ -378,61 +384,46 @@ static int show_link(const char *name, void *data)
 	return 0;
 }
 
-/* Sum of the counters of all processors; all 0 where the option is off. */
-static int read_counters(struct counter *list)
+static void print_links(struct out *o, const struct bpf_model *model)
 {
-	size_t i, size = sizeof(struct quell_bpf_option_stats);
-	int cpus = libbpf_num_possible_cpus(), fd, cpu;
-	const uint32_t the_entry = 0;
-	int status = STATUS_OK;
-	char *values;
+	int nr;
 
-	fd = bpf_pin_get(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);
-	if (fd < 0 && errno == ENOENT)
-		return STATUS_OK;
-	values = fd >= 0 && cpus > 0 ? calloc(cpus, size) : NULL;
-	if (!values || bpf_map_lookup_elem(fd, &the_entry, values))
-		status = complain_bpf("cannot read the counters", errno);
-	for (i = 0; !status && i < ARRAY_SIZE(descs); i++)
-		for (cpu = 0; cpu < cpus; cpu++)
-			list[i].value += *(uint64_t *)(values + cpu * size + descs[i].offset);
-	free(values);
-	if (fd >= 0)
-		close(fd);
-	return status;
+	out_open_object(o, NULL);
+	out_open_array(o, "cgroups");
+	nr = for_links(show_link, o);
+	out_close_array(o);
+	if (nr)
+		out_counter_lines(o, &model->counters);
+	else
+		out_text(o, "no cgroup\n");
+	out_counters(o, &model->counters);
+	out_close_object(o);
 }
 
 static int show(struct out *o)
 {
-	struct counter list[ARRAY_SIZE(descs)] = {};
-	struct counters counters = { .list = list, .n = ARRAY_SIZE(descs) };
-	int status, nr;
+	struct bpf_model model = {};
+	int status, fd;
 	bool undone;
-	size_t i;
 
 	status = lock_and_undo(&undone);
+	if (!status)
+		status = bpf_model_init(&model, &option_core);
 	if (status)
-		return status;
-
-	for (i = 0; i < ARRAY_SIZE(descs); i++) {
-		list[i].name = (char *)descs[i].name;
-		list[i].doc = (char *)descs[i].doc;
+		goto free_model;
+	fd = bpf_pin_get(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);
+	if (fd < 0 && errno != ENOENT)
+		status = complain_bpf("cannot read the counters", errno);
+	if (fd >= 0) {
+		status = bpf_read_counters(&model, fd);
+		close(fd);
 	}
-	status = read_counters(list);
-	if (status)
-		return status;
-	out_open_object(o, NULL);
-	out_open_array(o, "cgroups");
-	nr = for_links(show_link, o);
-	if (nr < 0)
+	if (!status && for_links(NULL, NULL) < 0)
 		status = complain_bpf("cannot open the pins", errno);
-	out_close_array(o);
-	if (nr > 0)
-		out_counter_lines(o, &counters);
-	else if (!nr)
-		out_text(o, "no cgroup\n");
-	out_counters(o, &counters);
-	out_close_object(o);
+	if (!status)
+		print_links(o, &model);
+free_model:
+	bpf_model_free(&model);
 	return status;
 }
 

@@ -53,6 +53,9 @@ void bpf_args_free(struct bpf_args *words);
 int bpf_not_loaded(const char *algo);
 int bpf_read_params(struct bpf_model *model, int fd);
 
+/* bpf_show.c */
+int bpf_read_counters(struct bpf_model *model, int fd);
+
 /* bpf_object.c */
 int bpf_object_find(char *path, const char *name, const char *dir);
 int bpf_object_read(struct bpf_object **object, const char *path);

@@ -17,7 +17,8 @@
 
 static const uint32_t the_entry;
 
-static int read_counters(struct bpf_model *model, int fd)
+/* Sum of the counters of all processors, from the map @fd; those of another version stay 0. */
+int bpf_read_counters(struct bpf_model *model, int fd)
 {
 	size_t stride = (model->core->counters_bytes + 7) / 8 * 8;
 	int cpus = libbpf_num_possible_cpus();
@@ -49,7 +50,7 @@ static int read_loaded(struct bpf_model *model)
 	else
 		status = bpf_read_params(model, params_fd);
 	if (!status)
-		status = read_counters(model, stats_fd);
+		status = bpf_read_counters(model, stats_fd);
 	if (params_fd >= 0)
 		close(params_fd);
 	if (stats_fd >= 0)
