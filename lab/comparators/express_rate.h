@@ -51,14 +51,14 @@ struct express_params {
 struct express_rate {
 	u64	rate_q32;	/* of the most, EXPRESS_Q32_ONE */
 	u64	w_q32;	/* w */
-	u64	rtt_ns;	/* average of the times from a credit to its data; 0: none was measured */
+	u64	rtt_ns;	/* average time from a credit to its data; 0: not measured yet */
 	u64	updated_ns;	/* when the rate was set last */
 	u32	total_pkts;	/* credits since then of which the receiver knows the fate */
 	u32	lost_pkts;	/* of them, lost */
 	u16	number;	/* of the newest credit */
 	u16	seen;	/* of the newest credit that came back */
 	u16	timed;	/* of the credit that measures a round trip */
-	u64	timed_ns;	/* when it was sent; 0: none does */
+	u64	timed_ns;	/* when it was sent; 0: not sent yet */
 	bool	grows;	/* w may grow */
 };
 

@@ -2,15 +2,15 @@
 /*
  * quell_labeqds: senders that go by their receivers' credits, as in EQDS, in place of tcp_smartt.
  *
- * The credits are those of the cards (labnic_credit.c).  What is under way of a flow may grow by
+ * The credits are those of the cards (labnic_credit.c).  The data in flight of a flow may grow by
  * those that it has and has not used, whether for new packets or for those trimmed; the window of
  * an algorithm at the sender may be the smaller bound:
  *
- *	sender=open	none: EQDS by itself
+ *	sender=open	no window: EQDS by itself
  *	sender=smartt	SMaRTT (Figure 17)
  *	sender=mprdma	MP-RDMA (Figure 17): variant=5 of quell_labsmartt
  *
- * The entropies of paths are SMaRTT's for all of them.  Without credits the window is none, which
+ * The entropies of paths are SMaRTT's for all of them.  Without credits the window is 0, which
  * TCP itself never sets, but heeds; its timers send one packet, for which the next credit pays.
  */
 #include <linux/math64.h>
@@ -58,7 +58,7 @@ static struct quell_core quell_eqds_core;
 QUELL_ALGO(eqds);
 
 /*
- * The algorithm's window, which is not that of TCP: a pull acknowledges nothing, so TCP's is still
+ * The algorithm's window, which is not that of TCP: a pull acknowledges no data, so TCP's is still
  * the bound of the last credit.  After a timeout TCP's own grows from one segment.
  */
 static u32 labeqds_window_pkts(const struct sock *sk)
@@ -71,7 +71,7 @@ static u32 labeqds_window_pkts(const struct sock *sk)
 	return max_t(u64, div_u64(now.window_bytes, max(tp->mss_cache, 1U)), 1);
 }
 
-/* TCP sends what was lost first, and none of that in what is left of a first window. */
+/* TCP sends lost data first, and not within the rest of a first window. */
 static u32 labeqds_left_pkts(const struct sock *sk, bool is_start)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -83,7 +83,7 @@ static u32 labeqds_left_pkts(const struct sock *sk, bool is_start)
 	return left.granted_pkts + (again_pkts > left.granted_pkts ? 0 : left.first_pkts);
 }
 
-/* What may be under way: what is, and a packet for each credit that is left. */
+/* The window: data in flight, and a packet for each credit that is left. */
 static void labeqds_bound(struct sock *sk, bool is_start)
 {
 	bool is_timeout = inet_csk(sk)->icsk_ca_state == TCP_CA_Loss;
@@ -92,7 +92,7 @@ static void labeqds_bound(struct sock *sk, bool is_start)
 
 	may_pkts += tcp_packets_in_flight(tp);
 	may_pkts = clamp_t(u64, may_pkts, is_timeout, labeqds_window_pkts(sk));
-	/* tcp_snd_cwnd_set() warns of none. */
+	/* tcp_snd_cwnd_set() warns of 0. */
 	tp->snd_cwnd = may_pkts;
 }
 
@@ -107,7 +107,7 @@ static void labeqds_cong_control(quell_cong_control_args)
 		labeqds_bound(sk, false);
 }
 
-/* A pull that finds nothing under way does not get as far as ->cong_control(). */
+/* A pull without data in flight does not reach ->cong_control(). */
 static void labeqds_in_ack_event(struct sock *sk, u32 flags)
 {
 	labeqds_ops.in_ack_event(sk, flags);
@@ -142,7 +142,7 @@ static void labeqds_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 		labeqds_ops.cwnd_event(sk, event);
 }
 
-/* Before there are sockets: the operations were registered, but none uses them yet. */
+/* Before there are sockets: the operations were registered, but no socket uses them yet. */
 static void labeqds_wrap(struct tcp_congestion_ops *ops, void (*init)(struct sock *sk))
 {
 	ops->init = init;

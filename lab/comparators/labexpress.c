@@ -3,10 +3,10 @@
  * quell_labexpress: ExpressPass, with which the Dart paper compares itself: congestion control
  * "expresspass", and the port, qdisc "labexpress" (labexpress_port.c).
  *
- * The credits are those of the cards (labnic_express.c).  A sender's window is what is under way,
+ * The credits are those of the cards (labnic_express.c).  A sender's window is the data in flight,
  * and a packet for the credit that has just come in; so it sends one for each, new or lost, and
- * none otherwise but its request and what TCP's timers send.  The rate is the receiver's, so there
- * is nothing to compute, and nothing of quell.ko's is needed.
+ * no other but its request and those of TCP's timers.  The rate is the receiver's, so there
+ * is no window to compute, and quell.ko is not needed.
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -25,7 +25,7 @@ static void labexpress_bound(struct sock *sk)
 	if (!quell_labnic_credits(sk, false, &left))
 		return;
 	may_pkts = tcp_packets_in_flight(tp) + left.granted_pkts + left.first_pkts;
-	/* tcp_snd_cwnd_set() warns of none. */
+	/* tcp_snd_cwnd_set() warns of 0. */
 	tp->snd_cwnd = max_t(u32, may_pkts, is_timeout);
 	if (left.stops)
 		__tcp_send_ack(sk, tp->rcv_nxt, 0);
@@ -36,14 +36,14 @@ static void labexpress_cong_control(quell_cong_control_args)
 	labexpress_bound(sk);
 }
 
-/* A credit that finds nothing under way does not get as far as ->cong_control(). */
+/* A credit without data in flight does not reach ->cong_control(). */
 static void labexpress_in_ack_event(struct sock *sk, u32 flags)
 {
 	if (!tcp_sk(sk)->packets_out)
 		labexpress_bound(sk);
 }
 
-/* What was lost is sent for credits, too. */
+/* Lost data is sent for credits, too. */
 static u32 labexpress_keep(struct sock *sk)
 {
 	return max_t(u32, tcp_snd_cwnd(tcp_sk(sk)), 2);

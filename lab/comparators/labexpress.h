@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labexpress: options and counters of qdisc "labexpress", and what its source files share.
+ * quell_labexpress: options and counters of qdisc "labexpress", shared declarations.
  */
 #ifndef _QUELL_LABEXPRESS_H
 #define _QUELL_LABEXPRESS_H

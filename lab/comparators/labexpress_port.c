@@ -5,7 +5,7 @@
  * Credits wait apart from data, few of them, and leave before it, no faster than data fits into
  * the other direction for all of them: of a line that carries full packets, and for each a credit
  * and an acknowledgment, the credits' part, in bytes.  A token bucket holds two.  Both queues drop
- * what finds no room.
+ * those without room.
  */
 #include <linux/ethtool.h>
 #include <linux/if_ether.h>
@@ -28,7 +28,7 @@ struct labexpress_sched {
 	struct qdisc_skb_head		credits;	/* those that wait */
 	struct qdisc_skb_head		data;	/* the rest */
 	u32				data_bytes;	/* of @data */
-	/* What credits may send, in bits that the line has for them and their data. */
+	/* The bucket of credits, in bits of the line for them and their data. */
 	u64				tokens_bits;
 	u64				filled_ns;	/* when that was so */
 	u64				rate_bits_ps;	/* of the line */
@@ -36,7 +36,7 @@ struct labexpress_sched {
 	struct labexpress_stats		stats;	/* counters */
 };
 
-/* What headers of the packet's family have more than those of IPv4. */
+/* Bytes by which the family's headers are longer than IPv4's. */
 static u32 labexpress_more_bytes(const struct sk_buff *skb)
 {
 	return skb->protocol == htons(ETH_P_IPV6) ?

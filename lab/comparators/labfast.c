@@ -2,7 +2,7 @@
 /*
  * quell_labfast: FAST*, with which the TIMELY paper compares itself, in place of tcp_timely.
  *
- * What it does is in timely_fast.h, which the unit tests include, too.  Its parameters are
+ * The algorithm is in timely_fast.h, which the unit tests include, too.  Its parameters are
  * TIMELY's and three more.
  */
 #include <linux/module.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labrcp: options of qdisc "labrcp", and what its two source files share.
+ * quell_labrcp: options of qdisc "labrcp", and shared declarations.
  */
 #ifndef _QUELL_LABRCP_H
 #define _QUELL_LABRCP_H
@@ -11,7 +11,7 @@
 
 /* TCA_OPTIONS of the qdisc, all required. */
 struct labrcp_options {
-	__u32	limit_bytes;	/* what waits in the queue at most */
+	__u32	limit_bytes;	/* limit of the queue */
 	__u32	rtt_ns;	/* d of RCP's equation before the first packet, 1 us .. 1 s */
 	__u32	interval_ns;	/* longest T, 1 us .. 1 s */
 	__u32	least_bytes;	/* the least rate, in d, 1 .. 65536 */

@@ -2,7 +2,7 @@
 /*
  * quell_labrcp: qdisc "labrcp", a switch's port that computes RCP's rate (rcp_port.h).
  *
- * One queue, in order, with a limit in bytes.  What came for the port is counted on arrival,
+ * One queue, in order, with a limit in bytes.  Bytes for the port are counted at enqueue,
  * dropped or not.  C is the speed of the device.  A packet with room for a telemetry record has in
  * it:
  *
@@ -38,7 +38,7 @@ struct labrcp_sched {
 	struct rcp_port_params	params;	/* parameters of the equation */
 	struct rcp_port		port;	/* its state */
 	u32			limit_bytes;	/* of the queue */
-	u64			wire_bytes;	/* what is in the queue, as on the wire */
+	u64			wire_bytes;	/* bytes queued, as on the wire */
 };
 
 /* Bytes of a packet on the wire; of one that the NIC will cut, those of its parts. */
@@ -70,7 +70,7 @@ static int labrcp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff
 	return qdisc_enqueue_tail(skb, sch);
 }
 
-/* Offset of the TCP header of a packet; 0: none, or a fragment's. */
+/* Offset of the TCP header of a packet; 0: no TCP, or a fragment. */
 static u32 labrcp_tcp_at(const struct sk_buff *skb)
 {
 	u32 at = skb_network_offset(skb);
@@ -83,7 +83,7 @@ static u32 labrcp_tcp_at(const struct sk_buff *skb)
 	return 0;
 }
 
-/* Offset of the telemetry record of a TCP segment; 0: it has none. */
+/* Offset of the telemetry record of a TCP segment; 0: no record. */
 static u32 labrcp_record_at(const struct sk_buff *skb, u32 tcp_at)
 {
 	u32 at, in_option, bytes, stated = 0;
@@ -121,7 +121,7 @@ static void labrcp_replace(struct sk_buff *skb, u32 tcp_at, u32 at, const u8 *to
 	csum_replace_by_diff(&th->check, csum_sub(after, before));
 }
 
-/* What a host asks for: the device's speed. */
+/* The request of a host: the device's speed. */
 static void labrcp_request_rate(const struct labrcp_sched *q, const struct sock *sk,
 				struct quell_telemetry *record)
 {
@@ -134,7 +134,7 @@ static void labrcp_request_rate(const struct labrcp_sched *q, const struct sock 
 		record->queue_bytes = min_t(u64, snapshot.rtt_ns, U32_MAX);
 }
 
-/* What a port, a host's too, grants; false where it leaves the record as it is. */
+/* The grant of a port, a host's too; false where the record does not change. */
 static bool labrcp_grant(struct labrcp_sched *q, struct quell_telemetry *record)
 {
 	u64 rate_bytes_ps = q->port.rate_q16 >> QUELL_Q16_SHIFT;
@@ -166,7 +166,7 @@ static void labrcp_stamp(struct Qdisc *sch, struct sk_buff *skb)
 	granted = labrcp_grant(q, &record);
 	if (!skb->sk && !granted)
 		return;
-	/* It may be shared with TCP's queue of what is not acknowledged. */
+	/* It may be shared with TCP's retransmission queue. */
 	if (skb_ensure_writable(skb, at + sizeof(wire)))
 		return;
 	quell_telemetry_encode(&record, 0, wire);

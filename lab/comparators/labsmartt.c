@@ -4,12 +4,12 @@
  *
  *	variant=1	marks alone (Figure 5): per unmarked ACK the fair increase, per marked one
  *			half of its bytes off the window; no FastIncrease, which needs the delay
- *	variant=2	delay alone (Figure 5): what the core does without ECN
+ *	variant=2	delay alone (Figure 5): the core without ECN
  *	variant=3	a mark with low delay takes half of its bytes off the window (Figure 11)
  *	variant=4	paths as PLB chooses them (Figure 3)
  *	variant=5	MP-RDMA's window in place of SMaRTT's (Figures 1, 12, 13, 17)
  *
- * What they do is in smartt_variants.h, which the unit tests include, too.
+ * They are in smartt_variants.h, which the unit tests include, too.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labswift: Swift whose segments take paths of their own, in place of tcp_swift.
+ * quell_labswift: Swift with a path for each segment, in place of tcp_swift.
  *
  * A comparison with SMaRTT that is about congestion control alone needs the same paths for both;
  * the SMaRTT paper does not say which load balancer its Swift has.  tcp_swift does not spray.

@@ -6,7 +6,7 @@
  *
  *	every T:	R = R (1 + (T / d) (alpha (C - y) - beta q / d) / C)
  *
- * R is the rate of every flow over the port, C the link's, y what came for it in the last T, over
+ * R is the rate of every flow over the port, C the link's, y the bytes enqueued in the last T, over
  * T, q the queue, d the average of the round-trip times that packets carry, and T is d, or the
  * longest that is given.  R is at most C.  The least R is so many bytes in d as are given, or one
  * unit of the record that carries it: RCP has refresh packets, by which slower senders hear of
@@ -26,7 +26,7 @@
 /* Shortest and longest round-trip time in the arithmetic. */
 #define RCP_RTT_MIN_NS		1000ULL
 #define RCP_RTT_MAX_NS		4000000000ULL
-/* Intervals of an idle time that are computed at a packet's coming; more change nothing. */
+/* Intervals of an idle time that are computed at an enqueue; more have no effect. */
 #define RCP_IDLE_INTERVALS	1000
 /* Largest link in the arithmetic, above 3.2 Tbit/s: its Q16 fits 56 bits. */
 #define RCP_LINK_MAX_BYTES_PS	(1ULL << 40)
@@ -47,7 +47,7 @@ struct rcp_port {
 	u64	rtt_ns_q16;	/* d, at least RCP_RTT_MIN_NS */
 	u64	interval_ns;	/* T of the interval */
 	u64	next_ns;	/* its end */
-	u64	in_bytes;	/* what came in it, as on the wire */
+	u64	in_bytes;	/* bytes enqueued in it, as on the wire */
 };
 
 /* Bytes that the link carries in a time, Q16. */
@@ -122,7 +122,7 @@ static inline void rcp_port_begin(struct rcp_port *port, const struct rcp_port_p
 
 /*
  * End the intervals that are over.  A port that has been idle is through when R is the link's, for
- * more intervals change nothing, and after RCP_IDLE_INTERVALS: this runs in softirq, under the
+ * more intervals have no effect, and after RCP_IDLE_INTERVALS: this runs in softirq, under the
  * port's lock.
  */
 static inline void rcp_port_advance(struct rcp_port *port, const struct rcp_port_params *p,

@@ -4,8 +4,8 @@
  * the path's switches (rcp_port.h).
  *
  * RCP asks for a rate in the SYN.  Here a sender has line rate until its first record comes, as
- * after a time without outstanding data: what a SYN is told where one flow fills the line, or none.
- * The window only bounds what is outstanding.  Loss changes nothing but what the stack does of
+ * after a time without outstanding data: a SYN's rate where one flow or no flow fills the line.
+ * The window only bounds the data in flight.  Loss has no effect but that of the stack by
  * itself: RCP has no answer to it.
  */
 #ifndef _QUELL_LAB_RCP_SENDER_H
@@ -15,7 +15,7 @@
 #include <quell/core/lib/math.h>
 #include <quell/core/lib/window.h>
 
-/* The window: so many times what the rate carries in a round trip, and some packets. */
+/* The window: a multiple of the rate's bytes in a round trip, and some packets. */
 #define RCP_WINDOW_RTTS		2
 #define RCP_WINDOW_SEGMENTS	4
 #define RCP_WINDOW_MAX_BYTES	(1ULL << 30)	/* TCP's own limit */
@@ -24,16 +24,16 @@
 #define QUELL_RCP_ADAPT_BOOL_MIN	0ULL
 #define QUELL_RCP_ADAPT_BOOL_MAX	0ULL
 
-/* Parameters; none of its own. */
+/* Parameters; it has only the common one. */
 struct rcp_sender_params {
 	u64	adapt_bool;	/* 0 */
 };
 
 /* State of a flow. */
 struct rcp_sender {
-	u64	wire_bytes_ps;	/* rate as told, bytes/s on the wire */
+	u64	wire_bytes_ps;	/* rate as received, bytes/s on the wire */
 	u64	rtt_ns;	/* newest round-trip time; 0 not known */
-	bool	told;	/* whether a rate was told since the start, or since the flow was idle */
+	bool	told;	/* whether a rate was received since the start or an idle time */
 };
 
 /* Counters. */
@@ -52,7 +52,7 @@ static const struct quell_counter_desc rcp_sender_counters[] = {
 	QUELL_COUNTER(struct rcp_sender_stats, "untold", untold, "ACKs without a rate."),
 };
 
-/* Rate and window by what the flow knows. */
+/* Rate and window by the known rate. */
 static inline void rcp_sender_decide(struct quell_event *ev)
 {
 	const struct rcp_sender *v = ev->vars;
@@ -112,7 +112,7 @@ static inline void rcp_sender_on_idle_restart(struct quell_event *ev)
 	rcp_sender_decide(ev);
 }
 
-/* A loss reduces nothing, so there is nothing to undo. */
+/* A loss causes no reduction, so there is no undo. */
 static inline void rcp_sender_undo_note(struct quell_event *ev)
 {
 	ev->undo->valid = false;

@@ -2,7 +2,7 @@
 /*
  * SMaRTT in the variants that its paper compares it with, for quell_labsmartt and the unit tests.
  * The core is that of tcp_smartt.  Here samples are changed before it gets them, and the window
- * after it has answered; what QuickAdapt and its ignore phase answer stays as it is.  MP-RDMA alone
+ * after its decision; QuickAdapt and its ignore phase are unchanged.  MP-RDMA alone
  * answers ACKs by itself: of the presets' parameters it heeds the first and the largest window.
  */
 #ifndef _QUELL_LAB_SMARTT_VARIANTS_H
@@ -20,7 +20,7 @@ static inline void smartt_variant_decrease(struct quell_event *ev)
 	quell_smartt_decide(v, ev->decision.target_ns, ev->decision.change_path, &ev->decision);
 }
 
-/* The core is told that the delay is at its target: it then increases, and decreases nothing. */
+/* The core gets a delay equal to its target: it then increases, and does not decrease. */
 static inline void smartt_variant_by_marks(struct quell_event *ev)
 {
 	struct quell_smartt_vars *v = ev->vars;
@@ -46,7 +46,7 @@ static inline void smartt_variant_forget_loss(struct quell_smartt_vars *v, u64 n
  * MP-RDMA's window (Lu et al., NSDI 2018): a packet acknowledged without a mark adds 1 / window,
  * one with a mark takes half a packet.  MP-RDMA knows no trimmed packets; one takes itself, as in
  * uet-htsim's algorithm by marks.  The first window, the limits, losses and timeouts are the
- * core's; there is no QuickAdapt, the delay counts for nothing, and the flow asks for no other
+ * core's; there is no QuickAdapt, the delay has no effect, and the flow requests no other
  * path: entropies, where it has any, are chosen by marks as ever.
  */
 static inline void smartt_variant_mprdma(struct quell_event *ev)
@@ -68,7 +68,7 @@ static inline void smartt_variant_mprdma(struct quell_event *ev)
 	quell_smartt_decide(v, quell_smartt_target_ns(v, ev->params), false, &ev->decision);
 }
 
-/* What the core does without ECN. */
+/* The core without ECN. */
 static inline void smartt_variant_by_delay(struct quell_event *ev)
 {
 	ev->sample.flags &= ~QUELL_S_ECN;
@@ -90,7 +90,7 @@ static inline void smartt_variant_decreasing(struct quell_event *ev)
 /* Of PLB's paper: so many rounds in a row with more than half of the bytes marked. */
 #define SMARTT_PLB_ROUNDS	3U
 
-/* What PLB counts of a flow. */
+/* PLB's counts of a flow. */
 struct smartt_plb {
 	u64	round_end_ns;	/* end of the round trip that is counted */
 	u64	acked_bytes;	/* acknowledged in it */

@@ -11,9 +11,9 @@
  * says that it adjusts the pacing rate instead, and that alpha becomes a throughput.  It says no
  * more.  As FAST has it, base is the smallest round-trip time that the flow measured.  Ours: gamma,
  * which FAST leaves between 0 and 1; the round-trip time of the completion where FAST has an
- * average; and what frames Algorithm 1 stays, that is the segments, the scaling by the share of a
+ * average.  The frame of Algorithm 1 is kept: the segments, the scaling by the share of a
  * minimum round-trip time since the last completion, no increase without demand, the limits, and
- * what loss does.  TIMELY's counters keep counting the cases of Algorithm 1, which does not decide.
+ * the reaction to loss.  TIMELY's counters count the cases of Algorithm 1, which has no effect.
  */
 #ifndef _QUELL_LAB_TIMELY_FAST_H
 #define _QUELL_LAB_TIMELY_FAST_H

@@ -67,9 +67,9 @@ struct labflow_listener {
 	struct socket		*sock;	/* the socket */
 };
 
-/* What holds a flow's rate down. */
+/* The limit of a flow's rate. */
 enum labflow_limiter {
-	LABFLOW_LINE,	/* nothing but the line */
+	LABFLOW_LINE,	/* the line alone */
 	LABFLOW_N,	/* the receiver's n */
 	LABFLOW_DCQCN,	/* DCQCN, below the share that n leaves */
 };
@@ -78,7 +78,7 @@ enum labflow_limiter {
 struct labflow_dart {
 	/* n of its connection at the receiver, stated or not; 0 no data yet. */
 	u32	counted_q8;
-	u32	reported_q8;	/* n that the sender heard; 0 none yet */
+	u32	reported_q8;	/* n that the sender received; 0: not yet */
 	u8	state;	/* enum quell_dart_state of the receiving interface */
 	u8	limiter;	/* enum labflow_limiter of the sender */
 };
@@ -113,8 +113,8 @@ struct labflow_flow {
 	 */
 	u64			start_ns;
 	u64			stop_ns;	/* reset, relative to T0; 0 never */
-	u32			after_id;	/* number of the flow that it waits for; 0 none */
-	/* Number of the flow whose connection it takes; 0 it has its own. */
+	u32			after_id;	/* the flow that it waits for; 0: it does not */
+	/* Number of the flow with the connection that it uses; 0: its own. */
 	u32			on_id;
 	bool			is_due;	/* @after_id is through, and @start_ns relative to T0 */
 	struct labflow_flow	*dependents;	/* flows that wait for this one */
@@ -122,7 +122,7 @@ struct labflow_flow {
 	/* Last byte delivered, CLOCK_MONOTONIC; 0 while unfinished. */
 	u64			end_ns;
 	/*
-	 * The flow whose connection it takes, itself with its own; the fields below from
+	 * The flow with the connection that it uses, or itself; the fields below from
 	 * @pushed_bytes on are that flow's.
 	 */
 	struct labflow_flow	*connection;
@@ -189,7 +189,7 @@ struct labflow_marks {
 
 #define LABFLOW_LABEL_LEN	96
 
-/* A port whose queue is sampled. */
+/* A port with a sampled queue. */
 struct labflow_watch {
 	struct net_device	*dev;	/* the device, reference held */
 	netdevice_tracker	tracker;	/* of the reference to @dev */
@@ -285,7 +285,7 @@ struct labflow {
 	enum labflow_state	state;	/* enum labflow_state */
 	struct labflow_flow	**flows;	/* the flows, in the order of the plan */
 	u32			n_flows;	/* number of them */
-	u32			n_done;	/* flows whose last byte was delivered */
+	u32			n_done;	/* flows that are delivered whole */
 	struct list_head	listeners;	/* listening sockets */
 	struct labflow_watch	**watches;	/* sampled ports */
 	u32			n_watches;	/* number of them */

@@ -7,7 +7,7 @@
  * that received it when all of it is delivered; no other host knows.
  *
  * TCP calls sk_write_space on every ACK while SOCK_NOSPACE is set.  So a sender
- * whose end is waited for sets it once TCP has all of the message, when no one
+ * that another flow waits for sets it once TCP has all of the message, when no flow
  * waits for space any more.
  */
 #include <linux/bitops.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labflow: who governs the flows of Dart.
+ * quell_labflow: the governor of Dart's flows.
  *
  * With each sample of the windows: the state and n of the interface by which a flow's data
- * comes in, n as its sender heard it, and what limits the sender.  quell.ko tells the first
- * three; the limiter is what the core's own arithmetic says of the sender's rate.
+ * is received, n as its sender received it, and the sender's limit.  quell.ko has the first
+ * three; the limit is computed from the sender's rate by the core's arithmetic.
  */
 #include <linux/gfp.h>
 #include <linux/module.h>
@@ -18,7 +18,7 @@
 typedef bool (*labflow_dasr_fn)(const struct sock *sk, struct quell_dasr_view *out);
 static labflow_dasr_fn dasr_fn;
 
-/* What limits a sender; its rate is unlimited before the first acknowledgment. */
+/* The limit of a sender; its rate is unlimited before the first acknowledgment. */
 static enum labflow_limiter dart_limiter(const struct sock *sk,
 					 const struct quell_dasr_view *view)
 {

@@ -8,7 +8,7 @@
 
 #include "labflow.h"
 
-/* Of the connection so far; nothing without quell.ko, or before it is established. */
+/* Of the connection so far; false without quell.ko, or before it is established. */
 static bool governed_read(const struct labflow_flow *flow, u64 now_ns,
 			  u64 ns[LABFLOW_GOVERNORS])
 {

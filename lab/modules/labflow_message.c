@@ -5,7 +5,7 @@
  * A flow is a message.  It has a connection of its own, or takes that of an
  * earlier flow between the same two ends: then its bytes follow those of the
  * messages that started before it, and it is through when its own last byte is
- * delivered.  What congestion control knows of the path lives from one message
+ * delivered.  The state of congestion control is kept from one message
  * to the next.
  *
  * The sending socket's lock guards the list and @unsent, the receiving one's
@@ -80,7 +80,7 @@ void labflow_message_enqueue(struct labflow_flow *flow)
 }
 
 /*
- * Give TCP what it takes of the messages that have started.  Each message is pushed as its
+ * Write started messages into the socket as far as it has room.  Each message is pushed as its
  * application's send() would, not joined with the next.  Sending socket locked.  Returns false
  * after an error, which is recorded.
  */

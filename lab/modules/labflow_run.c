@@ -23,7 +23,7 @@
 
 #include "labflow.h"
 
-/* Send what has started; the socket must be established. */
+/* Send started messages; the socket must be established. */
 static void labflow_send_messages(struct labflow_flow *connection)
 {
 	struct tcp_sock *tp = tcp_sk(connection->sock->sk);
@@ -42,7 +42,7 @@ static bool labflow_is_early(const struct labflow_flow *flow)
 	return flow->connection != flow && !flow->connection->end_bytes;
 }
 
-/* The start of a flow, and of one with a connection whatever makes it go on. */
+/* The start of a flow; of one with a connection, its other timed events, too. */
 static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 {
 	struct labflow_flow *flow = container_of(timer, struct labflow_flow, timer);

@@ -15,7 +15,7 @@
  * In the laboratory a host's work takes no time, so the ACK leaves the stack
  * when the packet came, and the hold time is the noise alone.
  *
- * Ignored: packets that left more than once, and ACKs of several packets, whose
+ * Ignored: packets that left more than once, and ACKs of several packets: their
  * sample is of another packet's departure.  This module also makes the step of a
  * NIC's clock, at most one per run, because only this module knows T0.
  */
@@ -32,7 +32,7 @@
 /* Packets remembered per flow, as a power of two. */
 #define LABFLOW_SENT_SHIFT	14
 
-/* The flow and packet whose ACK the sender's stack is working on. */
+/* The flow and packet of the ACK that the sender's stack processes. */
 static struct labflow_flow *truth_flow;
 static const struct labflow_sent *truth_sent;
 

@@ -2,14 +2,14 @@
 /*
  * quell_labgreed: a receiver that lies in its ACK sections, in the laboratory.
  *
- * Every ACK section from the port "port" is changed on arrival, before quell.ko reads it.  What
- * "lie" names is said in it:
+ * Every ACK section from the port "port" is changed on receipt, before quell.ko reads it, to
+ * the claim that "lie" names:
  *
  *	hold	the hold time "hold_ns"
  *	wait	in the echo: that the ACK waited for all by which its packet took longer than the
  *		fastest did, and for "hold_ns" more
- *	never	an echo of what never left
- *	hide	nothing: but for the first few quell.ko does not see the packets, which TCP gets
+ *	never	an echo of a packet that was never sent
+ *	hide	no lie: but for the first few quell.ko does not see the packets, which TCP gets
  *		past all hooks, as those behind headers of IPv6 that only TCP skips
  *
  * The checksum is corrected, so the receiver could have written that value itself.  All other
@@ -42,11 +42,11 @@ MODULE_PARM_DESC(lie, "What it lies about: hold (default), wait, never or hide")
 
 static unsigned int greed_shown;
 
-/* What is hidden by a secret is as long ago as it is, plus a constant. */
+/* The age of a secret departure, but for a constant. */
 static u32 greed_least_ns;
 static bool greed_has_least;
 
-/* Location of the echo in the options, which the hold time follows; NULL when they have none. */
+/* Location of the echo in the options, which the hold time follows; NULL without one. */
 static u8 *greed_ack(u8 *options, u32 bytes)
 {
 	struct quell_opt opt;

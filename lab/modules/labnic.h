@@ -63,7 +63,7 @@ struct labnic_noise {
  * alone; read by anyone with READ_ONCE().
  */
 struct labnic_stats {
-	u64	tx_pkts;	/* packets whose last bit has left */
+	u64	tx_pkts;	/* packets sent to their last bit */
 	u64	tx_bytes;	/* bytes of @tx_pkts, without FCS, preamble and gap */
 	u64	rx_pkts;	/* packets that arrived for the stack */
 	u64	rx_bytes;	/* bytes of @rx_pkts */
@@ -72,25 +72,25 @@ struct labnic_stats {
 	u64	rx_drop_pkts;
 };
 
-/* What a pause frame says of a priority. */
+/* The content of a pause frame for a priority. */
 enum labnic_pause {
-	LABNIC_NO_PAUSE,	/* it is none */
+	LABNIC_NO_PAUSE,	/* no pause frame */
 	LABNIC_XOFF,	/* send no more */
 	LABNIC_XON,	/* go on */
 };
 
 /* One priority of a port. */
 struct labnic_pfc_class {
-	/* Held of what came in by the port, headroom not counted. */
+	/* Bytes held of frames received on the port, without headroom. */
 	u32				shared_bytes;
 	u32				headroom_bytes;	/* the same in the headroom */
-	bool				pausing;	/* the other end was told to pause */
+	bool				pausing;	/* the other end was paused */
 	bool				stuck;	/* while looking for deadlocks */
 	/* When any of it left last, or, if that was later, when @pausing began. */
 	u64				moved_ns;
 	/* Since when this end is paused, if it is. */
 	u64				paused_since_ns;
-	struct quellnic_pfc_stats	stats;	/* counters; but for what is held now */
+	struct quellnic_pfc_stats	stats;	/* counters; but for the bytes held now */
 };
 
 /* quell_swport_pause() */
@@ -106,12 +106,12 @@ struct labnic_routes;
 struct labnic_pfc {
 	struct list_head	list;	/* entry in the list of all ports that have it */
 	struct labnic_port	*port;	/* the port */
-	struct quellnic_pfc	config;	/* what the end of the cable was told */
-	bool			counts;	/* what comes in is counted: it is a switch's port */
+	struct quellnic_pfc	config;	/* as set at the end of the cable */
+	bool			counts;	/* received frames are counted: it is a switch's port */
 	u8			paused;	/* bit per priority in which this end is paused */
 	/* Memory shared with other ports; NULL: the threshold is fixed. */
 	struct labnic_pool	*pool;
-	/* Tells the port's qdisc; NULL without sch_swport. */
+	/* Notifies the port's qdisc; NULL without sch_swport. */
 	labnic_pause_fn		pause_fn;
 	struct labnic_pfc_class	class[QUELLNIC_PFC_PRIORITIES];	/* by priority */
 };
@@ -119,11 +119,11 @@ struct labnic_pfc {
 /* Credits that a host's card hands out, labnic_credit.c. */
 struct labnic_credit {
 	struct labnic_port		*port;	/* the card */
-	struct quellnic_credit		config;	/* what the end of the cable was told */
-	/* Flows with demand whose senders have more to send than they have credits for. */
+	struct quellnic_credit		config;	/* as set at the end of the cable */
+	/* Flows with demand of senders that have more to send than credits. */
 	struct list_head		wanting;
 	struct list_head		spare;	/* the other flows with demand */
-	/* Flows whose senders have not been told of a grant. */
+	/* Flows of senders that were not notified of a grant. */
 	struct list_head		untold;
 	/* With ExpressPass, flows by the times of their next credits. */
 	struct timerqueue_head		due;
@@ -142,7 +142,7 @@ struct labnic_frame {
 	struct sk_buff	*skb;	/* the packet */
 	u64		leave_ns;	/* when its last bit leaves this end */
 	u32		bytes;	/* its length when it was sent */
-	u8		pause;	/* what a pause frame says, no packet of the stack's */
+	u8		pause;	/* content of a pause frame, no packet of the stack's */
 	u8		priority;	/* of which priority it says that */
 	bool		is_awaited;	/* someone at this end wants to know when it has left */
 };
@@ -152,7 +152,7 @@ struct labnic_frame {
 
 /* Packets in a row. */
 struct labnic_chunk {
-	struct labnic_chunk	*next;	/* those after it; NULL: none yet */
+	struct labnic_chunk	*next;	/* those after it; NULL: not yet */
 	struct labnic_frame	frame[LABNIC_CHUNK_PKTS];	/* the packets */
 };
 
@@ -170,7 +170,7 @@ struct labnic_line {
 	struct labnic_place	end;	/* one beyond the last */
 	u32			flying;	/* how many have left and not arrived */
 	u32			sending;	/* how many are in the transmit ring */
-	struct labnic_chunk	*spare;	/* an empty chunk; NULL: none */
+	struct labnic_chunk	*spare;	/* an empty chunk, or NULL */
 };
 
 /* One end of a cable, the private part of its net_device. */
@@ -198,7 +198,7 @@ struct labnic_port {
 	/* Distance from one trimmed data packet to the next. */
 	u32				trim_every;
 	u32				trim_pkts;	/* number of packets it trims */
-	/* Number of the data packet of which the cable falsifies a byte; 0: none. */
+	/* Number of the data packet of which the cable falsifies a byte; 0: off. */
 	u64				corrupt_pkt;
 	u32				corrupt_at;	/* which byte of its payload */
 	/* Data packets that passed the cable, counted if it does any of these. */

@@ -15,10 +15,10 @@
  *			    that need not wait travels with its acknowledgment
  *	otherwise	    a pull: the last acknowledgment once more, without options
  *
- * So what is under way, what a sender has not used and what waits here add up to the first window,
+ * So data in flight, credits not used and credits held here add up to the first window,
  * always.  Data packets say how many credits their sender would need for all that it has to send;
- * flows that need more go before those that need none, whose pulls would be wasted.  A trimmed
- * packet has to be sent again, so its flow needs one more, whatever its sender said before.
+ * flows that need more are served before others, for which pulls would be wasted.  A trimmed
+ * packet has to be sent again, so its flow needs one more, regardless of its sender's number.
  *
  * Both numbers are those of packets modulo 2^16, in the urgent pointer (labnic_segment.c).
  *
@@ -28,7 +28,7 @@
  * EQDS, "EQDS: An edge-queued datagram service for all datacenter traffic" (NSDI 2022), takes the
  * place of a transport's own credits with queues in the sender's edge.  Here TCP's send queue is
  * that edge.  A packet that is dropped, not trimmed, takes its credit with it until it is sent
- * again; what TCP's timers send without credit, the next credit pays for.
+ * again; the next credit pays for a packet that TCP's timers send without one.
  *
  * The flows are in labnic_credit_table.c.
  */
@@ -133,8 +133,8 @@ static void credit_serve(struct labnic_credit *credit, u64 now_ns)
 }
 
 /*
- * Send a pull to each sender that was not told of its credit.  To be called when the host had the
- * chance to acknowledge what came in.
+ * Send a pull to each sender not yet notified of its credit.  To be called when the host had the
+ * chance to acknowledge received packets.
  */
 void labnic_credit_send_pulls(struct labnic_port *port)
 {
@@ -146,7 +146,7 @@ void labnic_credit_send_pulls(struct labnic_port *port)
 	while ((flow = list_first_entry_or_null(&credit->untold, struct labnic_credit_flow,
 						untold))) {
 		list_del_init(&flow->untold);
-		/* Before its first acknowledgment there is nothing to repeat; that will tell. */
+		/* Before its first ACK no ACK can be repeated; that will have the number. */
 		if (!flow->ack.head_bytes)
 			continue;
 		skb = labnic_credit_pull(&flow->ack, &flow->key, flow->granted_pkts, 0);
@@ -350,8 +350,8 @@ void labnic_credit_transmit(struct labnic_port *port, struct sk_buff *skb)
 }
 
 /*
- * Book what a socket has sent since it asked last, for credits that it had then, or else of its
- * first window, and what it was granted since.  At a start all that is left is its first window.
+ * Account data sent since the last request, to credits that the socket had then, or to its
+ * first window, and grants since.  At a start only its first window is left.
  */
 static void credit_spend(struct labnic_credit_flow *flow, const struct tcp_sock *tp, bool is_start)
 {
@@ -374,7 +374,7 @@ static void credit_spend(struct labnic_credit_flow *flow, const struct tcp_sock 
 /**
  * quell_labnic_credits() - how many packets a socket may still send
  * @sk: TCP socket, connected; all that it has sent since the last call was allowed by that
- * @is_start: it has nothing under way and begins again
+ * @is_start: it has no data in flight and begins again
  * @left: set when the result is true
  *
  * Context: any but a hard interrupt.
@@ -396,7 +396,7 @@ bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_lab
 		left->first_pkts = flow->first_pkts;
 		left->granted_pkts = max_t(s64, flow->left_pkts, 0);
 	} else if (has_cards) {
-		/* Nothing of it has come in. */
+		/* No data of it was received. */
 		u32 first_pkts = credit_first_pkts(tcp_sk(sk)->mss_cache);
 
 		left->first_pkts = first_pkts - min(first_pkts, tcp_sk(sk)->data_segs_out);
@@ -411,8 +411,8 @@ EXPORT_SYMBOL_GPL(quell_labnic_credits);
  * quell_labnic_express_number() - number data that TCP hands over
  * @skb: a frame at its host's port, before it waits there
  *
- * TCP sends at once for a credit, so the newest is its own; a request may have any number.  What
- * is no data stays as it is.
+ * TCP sends at once for a credit, so the newest is its own; a request may have any number.  A frame
+ * without data does not change.
  *
  * Context: softirq, or bottom halves off.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labnic: credits of receivers, what their source files share.
+ * quell_labnic: credits of receivers, shared declarations.
  */
 #ifndef _QUELL_LABNIC_CREDIT_H
 #define _QUELL_LABNIC_CREDIT_H
@@ -41,13 +41,13 @@ struct labnic_segment {
 	u32				seq;	/* sequence number */
 	u32				ack_seq;	/* acknowledgment number */
 	__be16				window;	/* as in the header, scaled */
-	/* The urgent pointer, which says nothing to TCP without URG. */
+	/* The urgent pointer, which TCP ignores without URG. */
 	u16				number;
 	/* It has payload, or had it before a switch trimmed it. */
 	bool				has_data;
 	bool				is_trimmed;	/* of its payload something is missing */
-	bool				is_bare;	/* nothing but an acknowledgment */
-	/* That, sent for a number alone; TCP pushes nothing with it. */
+	bool				is_bare;	/* an acknowledgment alone */
+	/* That, sent for a number alone; TCP sends no data with it. */
 	bool				is_pull;
 	bool				is_syn;	/* of a handshake */
 	bool				is_rst;	/* the connection ends at once */
@@ -57,7 +57,7 @@ struct labnic_segment {
 /* The receiver's newest acknowledgment, for repetition. */
 struct labnic_credit_ack {
 	u8	head[LABNIC_CREDIT_HEAD_BYTES];	/* its Ethernet and IP header */
-	u32	head_bytes;	/* length of them; 0: none was sent yet */
+	u32	head_bytes;	/* length of them; 0: not sent yet */
 	u32	seq;	/* sequence number */
 	u32	ack_seq;	/* acknowledgment number */
 	__be16	window;	/* as in the header, scaled */
@@ -88,7 +88,7 @@ struct labnic_credit_flow {
 	struct labnic_credit		*credit;	/* of the receiver's card */
 	/* In the receiver's wanting or spare, while it has demand. */
 	struct list_head		waits;
-	/* In the receiver's untold, while its sender has not been told of a grant. */
+	/* In the receiver's untold, until its sender is notified of a grant. */
 	struct list_head		untold;
 	bool				is_wanting;	/* @waits is in the receiver's wanting */
 	u32				frame_bytes;	/* largest frame so far */
@@ -108,7 +108,7 @@ struct labnic_credit_flow {
 	/* Credits left then; below 0: packets sent without. */
 	s64				left_pkts;
 	struct labnic_credit_ack	ack;	/* the receiver's newest acknowledgment */
-	/* State with ExpressPass, whose credits are not counted as above. */
+	/* State with ExpressPass, which does not count credits as above. */
 	struct labnic_express		express;
 	bool				has_end;	/* a FIN came in */
 	u32				end_seq;	/* the sequence number behind it */

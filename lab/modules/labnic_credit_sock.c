@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: what the cards of labnic_credit.c ask of a sender's socket.
+ * quell_labnic: values of a sender's socket for the NICs of labnic_credit.c.
  */
 #include <linux/net.h>
 #include <net/ipv6.h>
@@ -21,7 +21,7 @@ static bool credit_has_writer(const struct sock *sk)
 
 /*
  * Packets that a socket would send now, up to CREDIT_WANT_MAX.  Packets lost are included, those
- * that the receiver's window has no room for are not.  A socket may have none of the data that
+ * that the receiver's window has no room for are not.  A socket may lack the data that
  * waits to be written, so that counts as much as possible.
  */
 u32 labnic_credit_pending_pkts(const struct sock *sk)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: deadlocks of paused ports, and telling of pauses.
+ * quell_labnic: deadlocks of paused ports, and reports of pauses.
  *
- * A port is stuck if it pauses the other end of its cable, and nothing that came in by it has left
+ * A port is stuck if it pauses the other end of its cable, and no frame received on it has left
  * its switch for 10 ms and more, by however long 64 of the largest frames and a round trip take
- * on the slowest and the longest cable.  What it holds waits for ports of its switch that are
- * paused themselves.  Where stuck ports wait for each other in a circle, none will ever move.
+ * on the slowest and the longest cable.  Its frames are queued at ports of its switch that are
+ * paused themselves.  Where stuck ports wait for each other in a circle, they stay so forever.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -20,7 +20,7 @@
 #define DEADLOCK_TEXT_BYTES	120
 
 static LIST_HEAD(deadlock_ports);
-static DEFINE_SPINLOCK(deadlock_lock);	/* the list, and what follows */
+static DEFINE_SPINLOCK(deadlock_lock);	/* the list, and the fields below */
 static u64 deadlock_stuck_ns = DEADLOCK_STUCK_NS;
 static bool deadlock_reported;
 static struct hrtimer deadlock_timer;
@@ -57,7 +57,7 @@ static bool deadlock_is_next(const struct labnic_pfc *pfc, const struct labnic_p
 	       net_eq(dev_net(before), dev_net(pfc->port->dev));
 }
 
-/* A stuck port that this one may wait for; NULL if there is none. */
+/* A stuck port that this one may wait for, or NULL. */
 static struct labnic_pfc *deadlock_next(const struct labnic_pfc *pfc, int i)
 {
 	struct labnic_pfc *next;
@@ -83,7 +83,7 @@ static bool deadlock_note_stuck(u64 now_ns, int i)
 	return pausing;
 }
 
-/* A port of a circle; NULL if there is none.  What waits for nobody that is stuck will move. */
+/* A port of a circle, or NULL.  A port that waits for no stuck one will be resumed. */
 static struct labnic_pfc *deadlock_find(int i)
 {
 	struct labnic_pfc *pfc, *left;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: credits of ExpressPass, for comparison (express_rate.h says whose it is).
+ * quell_labnic: credits of ExpressPass, for comparison (express_rate.h names the source).
  *
- * A sender sends one packet for each credit that comes, at once; one that finds nothing to send is
- * lost.  A receiver sends each of its flows credits at a rate of its own, whatever else it
+ * A sender sends one packet for each credit received, at once; a credit without data to send is
+ * lost.  A receiver sends each of its flows credits at a rate of its own, whichever data it
  * receives; ports let only as many pass as data has room for on the way back (labexpress_port.c),
  * and drop the others.  Credits have numbers, which come back in data, so receivers know how many
  * were lost, and change their rates once in a round trip:
@@ -11,10 +11,10 @@
  *	data without credit	    a request: credits begin
  *	data for a credit		says for which
  *	timer, when a flow is due	set its rate, send a credit, due again
- *	a credit finds nothing to send	the sender's next acknowledgment says stop, credits end
+ *	a credit without data to send	the sender's next acknowledgment says stop, credits end
  *
  * A request of ExpressPass carries no data; here it is the first packet, as a TCP that may send
- * nothing does not say that it would like to.
+ * no data does not signal that it has some.
  *
  * A credit is a pull (labnic_segment.c): the last acknowledgment once more, without its options.
  * As in the paper, its length is random: 86, 90 or 94 bytes on the wire, 20 more over IPv6; there
@@ -98,7 +98,7 @@ void labnic_express_data(struct labnic_credit_flow *flow, const struct labnic_se
 	}
 	express->is_served = true;
 	express_start(&express->rate, &params, now_ns);
-	/* There is nothing to repeat before its first acknowledgment. */
+	/* No ACK can be repeated before its first acknowledgment. */
 	if (flow->ack.head_bytes)
 		express_queue(flow, now_ns << 16);
 }
@@ -111,7 +111,7 @@ void labnic_express_acked(struct labnic_credit_flow *flow, u64 now_ns)
 
 /*
  * The next credit that is due.  labnic_credit_lock held.  Returns the packet, to be sent without
- * the lock; NULL: none is due.
+ * the lock; NULL: no credit is due.
  */
 struct sk_buff *labnic_express_next(struct labnic_credit *credit, u64 now_ns)
 {
@@ -152,7 +152,7 @@ void labnic_express_arm(struct labnic_credit *credit)
 		hrtimer_start(&credit->timer, node->expires, HRTIMER_MODE_ABS_SOFT);
 }
 
-/* What the newest segment of a receiver's says, of those that have come in at the sender. */
+/* The newest segment of a receiver's among those received at the sender. */
 static void express_note(struct labnic_express *express, const struct labnic_segment *segment)
 {
 	u32 end_seq = segment->seq + segment->payload_bytes + segment->is_fin;
@@ -168,7 +168,7 @@ static void express_note(struct labnic_express *express, const struct labnic_seg
 
 /*
  * A segment of the receiver's came in at a sender, a credit or not.  Ports have credits wait, so
- * other segments overtake them, and TCP does not look at what is older.  labnic_credit_lock held.
+ * other segments overtake them, and TCP does not parse older ones.  labnic_credit_lock held.
  */
 void labnic_express_receive(struct labnic_credit_flow *flow, struct labnic_segment *segment)
 {
@@ -211,7 +211,7 @@ u16 labnic_express_stops(struct labnic_credit_flow *flow, u64 now_ns)
 	return EXPRESS_STOP;
 }
 
-/* Whether a credit that came in finds nothing to send, and its receiver is to be told. */
+/* Whether a received credit had no data to send, and its receiver is to be notified. */
 static bool express_wants_stop(const struct labnic_express *express, const struct sock *sk,
 			       u64 now_ns)
 {

@@ -8,12 +8,12 @@
  * them that the kernel's way does: TTL, priority by the type of service, iif, headers copied
  * before they are written, the qdisc and the card of the port they leave by.
  *
- * Whatever is not plain goes the long way: another protocol, options, fragments, the last hop
+ * Packets that are not plain take the long way: another protocol, options, fragments, the last hop
  * of the TTL, a packet above the MTU, a route or device that changed since (the generation of
  * routes), a neighbour that must be asked for, a namespace with netfilter, a port with a
- * capture, XDP or an ingress program.  That is all that a plan can have.  What is not noticed
- * once a flow is known: a permanent neighbour that changes its address, rp_filter switched on,
- * a capture on all devices; IP's counters of a switch do not count what went the short way.
+ * capture, XDP or an ingress program.  That is all that a plan can have.  Not noticed
+ * once a flow is known are a permanent neighbour that changes its address, rp_filter switched on,
+ * a capture on all devices; IP's counters of a switch do not count packets of the short way.
  */
 #include <linux/if_ether.h>
 #include <linux/inetdevice.h>
@@ -80,7 +80,7 @@ static bool has_ingress_program(const struct net_device *dev)
 #endif
 }
 
-/* Is there nobody who wants to see what a switch forwards? */
+/* Is there no reader of the packets that a switch forwards? */
 static bool is_unwatched(const struct net_device *dev)
 {
 	const struct net *net = dev_net(dev);
@@ -137,7 +137,7 @@ static void learn(struct labnic_route *route, struct sk_buff *skb, __be32 ports)
 	memcpy(route->header, (u8 *)neigh->hh.hh_data + HH_DATA_OFF(ETH_HLEN), ETH_HLEN);
 }
 
-/* What ip_rcv() and ip_forward() do to a packet. */
+/* The changes of ip_rcv() and ip_forward() to a packet. */
 static bool pass_on(const struct labnic_route *route, struct sk_buff *skb)
 {
 	struct net_device *out = route->out;
@@ -160,7 +160,7 @@ static bool pass_on(const struct labnic_route *route, struct sk_buff *skb)
 }
 
 /*
- * Send a packet on, if it is of a flow whose way is known.  RCU.  Returns true if the packet was
+ * Send a packet on, if it is of a flow with a known way.  RCU.  Returns true if the packet was
  * consumed.
  */
 bool labnic_forward(struct labnic_port *port, struct sk_buff *skb)

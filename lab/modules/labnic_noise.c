@@ -2,7 +2,7 @@
 /*
  * quell_labnic: the delay that a busy host adds between wire and stack.
  *
- * A packet whose flow has no packet waiting is delayed by a random time, uniform
+ * A packet of a flow without a delayed packet is delayed by a random time, uniform
  * from 0 to noise_ns; otherwise it is delivered right behind the last packet of
  * its flow.  So a flow stays in order, no packet waits longer than noise_ns, and
  * a burst is not always as late as the worst of its packets, which would be the

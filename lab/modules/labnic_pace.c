@@ -4,13 +4,13 @@
  *
  * The stack hands over a segment of many packets at once, and paces segments.  This card sends each
  * packet of a flow when a line of the flow's rate would be through with it, so that those of
- * several flows mix.  Packets without payload do not wait, but for the last of a flow.  What waits
- * is not in the ring, and waits on while that is full.
+ * several flows mix.  Packets without payload do not wait, but for a flow's last.  A delayed packet
+ * is not in the ring, and is delayed further while that is full.
  *
  * ethtool reports that rate for the link's, as no flow has more; so quell.ko counts the time that a
  * segment's packets take to leave by it, which the paper subtracts from its round-trip times.
  *
- * Flows are told apart by TCP's hash of 32 bits.
+ * Flows are distinguished by TCP's hash of 32 bits.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -61,7 +61,7 @@ static u64 pace_packet_ns(const struct sk_buff *skb, u64 rate_bits_ps)
 	return DIV64_U64_ROUND_UP(bits * NSEC_PER_SEC, rate_bits_ps);
 }
 
-/* The place of a flow, or a free one for a flow of which nothing is under way; NULL: none is. */
+/* The slot of a flow, or a free one for a flow without data in flight; NULL: all are used. */
 static struct labnic_pace_flow *pace_flow(struct labnic_pace *pace, u32 hash, u64 now_ns)
 {
 	struct labnic_pace_flow *free = NULL, *flow;

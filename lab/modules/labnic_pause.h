@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * quell_labnic tells of pauses: for a trace, and to end a run that is stuck.
+ * quell_labnic reports pauses: for a trace, and to end a run that is stuck.
  */
 #ifndef _QUELL_LABNIC_PAUSE_H
 #define _QUELL_LABNIC_PAUSE_H
 
 #include <linux/types.h>
 
-/* What became of a port. */
+/* The state change of a port. */
 enum labnic_pause_event {
 	LABNIC_PAUSED,	/* a priority of it waits from now on */
 	LABNIC_RESUMED,	/* it goes on */
-	LABNIC_DEADLOCK,	/* it and others wait for each other, and none will go on */
+	LABNIC_DEADLOCK,	/* it and others wait for each other forever */
 };
 
 /**

@@ -3,21 +3,21 @@
  * quell_labnic: priority flow control (IEEE 802.1Q, clause 36).
  *
  * A switch counts, for each of its ports and each priority, the bytes it holds that came in by
- * that port: from their last bit in to their last bit out by whatever port.  Up to a threshold
+ * that port: from their last bit in to their last bit out by any port.  Up to a threshold
  * they are in its shared memory.  A frame that does not fit under it goes into the headroom of
  * port and priority, and the first one that does has the port send a pause frame (XOFF).  Once the
  * headroom is empty and the shared part so far below the threshold as "resume" says, another frame
- * lets the other end go on (XON).  The threshold is either fixed, or alpha times what is free of
- * the memory that all ports of the switch share.  What finds no headroom is lost.
+ * lets the other end go on (XON).  The threshold is either fixed, or alpha times the free part of
+ * the memory that all ports of the switch share.  A frame without headroom is lost.
  *
  * A pause frame is a frame: it waits for the one that is being sent, takes its time on the line
- * and the cable's delay, and what it finds half sent is sent.  It goes before all that waits, and
- * is none of the stack's packets: no counter of packets and no byte queue limit has it.  It holds
+ * and the cable's delay, and a frame half sent is completed.  It precedes all queued frames, and
+ * is no packet of the stack: no counter of packets and no byte queue limit has it.  It holds
  * until the XON, as if a switch repeated it in time.  Both ends obey at once.
  *
- * The card takes one frame at a time from the stack, so that what is to wait waits in the port
- * (kmod-qdisc/swport_pause.c), where it is counted, marked, and let others by.  Segments of what
- * TCP hands over as one are an exception: they leave together.
+ * The card takes one frame at a time from the stack, so that paused packets are queued in the port
+ * (kmod-qdisc/swport_pause.c), where they are counted, marked, and let others by.  Segments that
+ * TCP hands over as one are an exception: they are sent together.
  *
  * Between its two cards a frame's mark says how it was counted; skb_iif says where it came in.
  */
@@ -41,7 +41,7 @@ struct labnic_pool {
 	struct net		*net;	/* namespace of the switch */
 	u32			ports;	/* how many use it */
 	u64			size_bytes;	/* size, headrooms not counted */
-	u64			used_bytes;	/* what is held of it */
+	u64			used_bytes;	/* bytes held of it */
 };
 
 static LIST_HEAD(pfc_pools);

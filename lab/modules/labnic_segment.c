@@ -19,7 +19,7 @@
 
 #define SEGMENT_OPTIONS_MAX	40U
 
-/* Addresses, and the length of the whole packet; 0 for what is not TCP. */
+/* Addresses, and the length of the whole packet; 0 for other packets than TCP. */
 static u32 segment_read_ip4(const struct sk_buff *skb, u32 at, struct labnic_segment *segment)
 {
 	const struct iphdr *iph;
@@ -49,7 +49,7 @@ static u32 segment_read_ip6(const struct sk_buff *skb, u32 at, struct labnic_seg
 	return sizeof(*ip6h) + ntohs(ip6h->payload_len);
 }
 
-/* What the sender's Quell option says of the length before any trimming; 0 without. */
+/* The length before any trimming by the sender's Quell option; 0 without. */
 static u32 segment_stated_bytes(const struct sk_buff *skb, u32 at, u32 bytes)
 {
 	u8 buffer[SEGMENT_OPTIONS_MAX];
@@ -129,7 +129,7 @@ bool labnic_segment_number(struct sk_buff *skb, const struct labnic_segment *seg
 	return true;
 }
 
-/* Keep what it takes to repeat an acknowledgment. */
+/* Keep a copy of an acknowledgment, to repeat it. */
 void labnic_credit_note_ack(const struct sk_buff *skb, const struct labnic_segment *segment,
 			    struct labnic_credit_ack *ack)
 {

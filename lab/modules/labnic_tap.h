@@ -38,9 +38,9 @@ typedef void (*labnic_tap_fn)(enum labnic_tap_event event, struct net_device *de
 #define LABNIC_EXPRESS_ACK_BYTES	90
 
 /**
- * struct quell_labnic_credits - what a socket may still send, in packets
+ * struct quell_labnic_credits - packets that a socket may still send
  * @first_pkts: of its first window, new data alone
- * @granted_pkts: for credits, whatever it likes
+ * @granted_pkts: for credits, without a limit
  * @stops: of ExpressPass: it is to send an acknowledgment, which says that it wants no more credits
  */
 struct quell_labnic_credits {

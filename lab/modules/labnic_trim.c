@@ -66,7 +66,7 @@ static bool trim_hits(u64 number, u64 first, u64 every, u64 pkts)
 }
 
 /*
- * Change a byte of the payload, in memory of this packet alone; false if there is none.
+ * Change a byte of the payload, in memory of this packet alone; false without memory.
  * Nobody notices by the checksum, which is left to the card.
  */
 static bool trim_corrupt(struct sk_buff *skb, u32 at)

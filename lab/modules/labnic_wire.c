@@ -17,14 +17,14 @@
  * The stack at the far end sees store and forward: a packet arrives only after
  * its last bit has left and travelled.  Transmit time stamps are taken when the
  * last bit leaves, receive stamps when it arrives, so their difference between
- * two true clocks is the propagation delay whatever the length.
+ * two true clocks is the propagation delay for any length.
  *
  * Delivery happens in the timer's softirq, by netif_receive_skb(): no GRO, no
  * backlog queue, hence one skb per frame, in order, and without delay, unless
  * the port's host is configured to have one (labnic_noise.c).  At a switch a packet
- * of a flow whose way is known goes straight to the port out (labnic_forward.c).
+ * of a flow with a known way goes straight to the port out (labnic_forward.c).
  *
- * With priority flow control (labnic_pfc.c) frames that pause the other end go before what waits
+ * With priority flow control (labnic_pfc.c) frames that pause the other end precede frames queued
  * in the port, and the ring has no more than the packet that is being sent.
  *
  * A cable may be configured to drop, trim or falsify certain data packets, by number
@@ -307,7 +307,7 @@ static void labnic_departed(struct labnic_port *port, const struct labnic_frame 
 		return;
 	port->stats.tx_pkts++;
 	port->stats.tx_bytes += frame->bytes;
-	/* Of most packets at switches nothing but this is of interest: their memory rests. */
+	/* Of most packets at switches only this is read: their memory is not touched. */
 	if (frame->is_awaited)
 		labnic_tx_tstamp(port, skb, frame->leave_ns);
 	if (labnic_has_tap())
@@ -403,7 +403,7 @@ static void labnic_fetch(const void *memory, size_t bytes)
 
 /*
  * While this packet is dealt with, the memory of the next three comes near: a run of some
- * hundred hosts waits for memory most of its time.  Each step here looks at what an earlier
+ * hundred hosts waits for memory most of its time.  Each step here uses memory that an earlier
  * one has fetched.
  */
 static void labnic_look_ahead(void)

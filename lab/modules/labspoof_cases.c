@@ -287,7 +287,7 @@ static void make_ack_old(struct labspoof_packet *packet)
 	out_of_window(packet);
 }
 
-/* A wrong checksum must be counted as such, whatever else is wrong. */
+/* A wrong checksum must be counted as such, whichever other faults there are. */
 static void make_bad_checksum(struct labspoof_packet *packet)
 {
 	if (labspoof_random(2))

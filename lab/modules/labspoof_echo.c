@@ -55,7 +55,7 @@ static enum labspoof_echo result_of(const struct labspoof_departures *left, u64 
 		return LABSPOOF_ECHO_REFUSED;
 	if (left->flight_pkts != 1 || (depart_ns <= left->newest_ns && !left->has_resent))
 		return LABSPOOF_ECHO_BELIEVED;
-	/* What the ACK answers may have left before the newest. */
+	/* The packet that the ACK acknowledges may have left before the newest. */
 	return depart_ns > left->newest_ns + QUELL_ECHO_WAIT_NS ? LABSPOOF_ECHO_DELAYED :
 								  LABSPOOF_ECHO_ANY;
 }

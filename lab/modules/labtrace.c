@@ -3,8 +3,8 @@
  * quell_labtrace: every algorithm, in place of its own module, with a trace of its core.
  *
  * The cores are those of kmod-cc, compiled with the same flags; between quell.ko and a core is
- * labtrace_event(), which keeps what goes in and what comes out.  The file
- * /sys/kernel/debug/quell_labtrace is the trace of the first "events" events; whatever follows is
+ * labtrace_event(), which keeps input and output.  The file
+ * /sys/kernel/debug/quell_labtrace is the trace of the first "events" events; later ones are
  * counted only.  The format is in labtrace.h.
  */
 #include <linux/debugfs.h>
@@ -115,7 +115,7 @@ static void algo_##_traced_core_##event_(struct quell_event *ev)		\
 	labtrace_event(&algo_##_core, kind_, ev, algo_##_core_##event_);	\
 }
 
-/* NAME_traced_algo, whose core is quell_NAME_core behind labtrace_event(). */
+/* NAME_traced_algo with the core quell_NAME_core behind labtrace_event(). */
 #define LABTRACE_ALGO(name_)							\
 static struct quell_core quell_##name_##_traced_core;				\
 LABTRACE_EVENT(quell_##name_, init, LABTRACE_INIT)				\

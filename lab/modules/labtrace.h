@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Trace of a core in the laboratory: what quell_labtrace writes, and selftests/bpf/trace.c reads.
+ * Trace of a core in the laboratory, from quell_labtrace to selftests/bpf/trace.c.
  *
  * The file is struct labtrace_head, then @events times struct labtrace_event, as they are in the
  * memory of a 64-bit little-endian machine.
@@ -33,7 +33,7 @@ struct labtrace_head {
 	u64	left_out;	/* events after those, for which there was no room */
 	/*
 	 * Events of another core than the first, with other parameters, or out of order: such a
-	 * trace tells nothing.
+	 * trace has no meaning.
 	 */
 	u64	odd;
 	u32	event_bytes;	/* size of struct labtrace_event */
@@ -42,14 +42,14 @@ struct labtrace_head {
 	u8	params[LABTRACE_PARAMS_BYTES];	/* its parameters, derived fields included */
 };
 
-/* One event: what the core got, and what it made of it. */
+/* One event: input and output of the core. */
 struct labtrace_event {
 	u64			socket;	/* the same for all events of a socket */
 	u32			kind;	/* enum labtrace_kind */
 	u32			noted;	/* ->undo_note followed */
 	/* LABTRACE_LOSS, LABTRACE_RTO: the record of reductions, as ->undo_note left it. */
 	struct quell_undo	undo_after;
-	struct quell_undo	undo;	/* that record before; LABTRACE_UNDO: what ->on_undo got */
+	struct quell_undo	undo;	/* the same before; LABTRACE_UNDO: input of ->on_undo */
 	struct quell_sample	sample;	/* input */
 	struct quell_decision	decision;	/* output */
 	/* LABTRACE_INIT: variables before. */

@@ -40,7 +40,7 @@ enum {
 	QUELLNIC_CORRUPT,		/* u64, number of the near end's data packet falsified */
 	QUELLNIC_CORRUPT_AT,		/* u32, the byte of its payload, from 0; default 0 */
 	QUELLNIC_PFC,			/* struct quellnic_pfc of the near end */
-	QUELLNIC_PEER_PFC,		/* the same of the far end: both or none */
+	QUELLNIC_PEER_PFC,		/* the same of the far end: both or neither */
 	QUELLNIC_CREDIT,		/* struct quellnic_credit of the near end, a host's */
 	QUELLNIC_PEER_CREDIT,		/* the same of the far end */
 	QUELLNIC_PACE,			/* u64, bits per second of each flow of the near end */
@@ -53,10 +53,10 @@ enum {
 
 /* Priority flow control of one end. */
 struct quellnic_pfc {
-	/* With @alpha_q16 what the ports of a switch share, headrooms not counted. */
+	/* With @alpha_q16 the bytes that the ports of a switch share, without headrooms. */
 	__u64	buffer_bytes;
 	__u32	xoff_bytes;	/* threshold without @alpha_q16 */
-	/* Threshold as a part of what is free of @buffer_bytes, in 1/65536; 0: fixed. */
+	/* Threshold as a part of the free @buffer_bytes, in 1/65536; 0: fixed. */
 	__u32	alpha_q16;
 	__u32	resume_bytes;	/* so far below the threshold the other end goes on */
 	/* For each priority; 0: a host's end, which obeys and does not pause. */
@@ -71,7 +71,7 @@ struct quellnic_pfc_stats {
 	__u64	xoff_received;	/* those received that pause this end */
 	__u64	xon_received;	/* those received that let it go on */
 	__u64	paused_ns;	/* how long this end was paused */
-	__u64	held_bytes;	/* what the switch holds now of what came in by this port */
+	__u64	held_bytes;	/* bytes held by the switch that were received on this port */
 	__u64	held_max_bytes;	/* the most it ever held */
 	__u64	headroom_max_bytes;	/* the most of it in the headroom */
 	__u64	drop_pkts;	/* frames that found no headroom */
@@ -80,10 +80,10 @@ struct quellnic_pfc_stats {
 /* Credits that a host's card hands out, labnic_credit.c. */
 struct quellnic_credit {
 	__u32	percent;	/* of its line that they let in, 1..100 */
-	__u32	first_bytes;	/* what a sender may send unasked; the same at all cards */
+	__u32	first_bytes;	/* bytes that a sender may send unrequested; the same at all */
 	/*
 	 * Of ExpressPass (labnic_express.c): first rate, as a part of the most, up to 1; 0 at all
-	 * cards, or at none: EQDS.
+	 * NICs, or 0: EQDS.
 	 */
 	__u32	first_q16;
 	__u32	w_q16;	/* of ExpressPass: first w, up to 0.5 */
@@ -107,7 +107,7 @@ struct quellnic_credit_stats {
 	__u64	whole_pkts;	/* data packets that came in whole */
 	__u64	trimmed_pkts;	/* those that came in trimmed */
 	__u64	granted_pkts;	/* credits granted */
-	/* Packets sent for them alone, which no acknowledgment could tell of, or none was to. */
+	/* Packets sent for them alone, which no acknowledgment could carry, or should. */
 	__u64	pull_pkts;
 };
 
