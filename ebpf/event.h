@@ -3,9 +3,9 @@
  * Events of a core within a BPF object, without sockets: the interface of the congestion control
  * (quell_bpf.h) and of the replay of selftests/bpf.
  *
- * Each event is a global function, which the verifier checks once, by itself, whoever calls it:
+ * Each event is a global function, which the verifier checks once, by itself, for all callers:
  * the core's paths do not multiply with those of its callers.  Such a function takes pointers to
- * memory of a known size and returns a number, and its caller needs not exist yet: hence the
+ * memory of a known size and returns a number.  Its caller needs not exist yet, hence the
  * tests for NULL, and the sample and the decision in struct quell_bpf_flow.
  *
  * The including file defines QUELL_BPF_ALGO, the algorithm's name, and QUELL_BPF_VARS,

@@ -369,7 +369,7 @@ static __always_inline bool has_option_on_syn(struct bpf_sock_ops *skops)
  * The room of a segment in the path's MTU, by the stack's segments, which leave room for
  * timestamps; SACK blocks come on top.  A burst is cut later, into packets that leave room for a
  * data section.  The size of other programs' options is not known before the stack has asked all of
- * them: beside them a segment has no more than the data section, for which room is kept, unless it
+ * them.  Beside them a segment has no more than the data section, for which room is kept, unless it
  * has room for a header of any length.
  */
 static __always_inline void find_room(const struct tcp_sock *tp, const struct quell_optconn *conn,

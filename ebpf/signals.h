@@ -62,7 +62,7 @@ static __always_inline u64 first_rtt_ns(const struct tcp_sock *tp)
 }
 
 /*
- * As tcp_set_rto(): icsk_rto counts jiffies, whose length is in no type.  A back-off that the last
+ * As tcp_set_rto(): icsk_rto counts jiffies of an unknown length.  A back-off that the last
  * ACK did not end is not in it.
  */
 static __always_inline u64 rto_ns(const struct tcp_sock *tp)

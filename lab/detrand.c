@@ -34,7 +34,7 @@
 typedef long (*ptrace_t)(enum __ptrace_request request, ...);
 
 /*
- * Extended state that a stopped process is known to have; of process 0: none is known.  Not on the
+ * Extended state that a stopped process is known to have; of process 0: unknown.  Not on the
  * stack, which is the inner kernel's and only 16 KB.
  */
 static struct {
@@ -128,8 +128,8 @@ static long set_xstate(ptrace_t host, pid_t pid, struct iovec *set)
 }
 
 /*
- * Whether a process has the same extended state after this.  What the kernel inside lets a process
- * do of its own between two stops (PTRACE_CONT without a signal) is code without such registers:
+ * Whether a process has the same extended state after this.  Code that the kernel lets a process
+ * run between two stops (PTRACE_CONT without a signal) has no such registers:
  * only the processor's note of which of them are as at reset may be another then.  A signal's handler
  * begins with others.
  */

@@ -11,7 +11,7 @@
  * its default, the memory is a file of a tmpfs that has them, mounted nowhere.  Whom
  * the host does not let do that, even in a user namespace, has small pages.
  *
- * One line of the log says what became of it: "quell-memory large|small|file REASON".
+ * One line of the log has the result: "quell-memory large|small|file REASON".
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ static void tell(const char *pages, const char *reason)
 		return;
 }
 
-/* What the host does with shared memory that asks for large pages: "never", "advise", ... */
+/* The host's setting for large pages of shared memory: "never", "advise", ... */
 static const char *shmem_rule(char *text, int size)
 {
 	int fd = host_open64()(SHMEM_ENABLED, O_RDONLY | O_CLOEXEC);
@@ -104,7 +104,7 @@ static void write_once(const char *path, const char *text)
 	close(fd);
 }
 
-/* As the root of a user namespace: who is not root may mount there alone. */
+/* As the root of a user namespace: other users may mount there alone. */
 static int open_as_root_of_namespace(void)
 {
 	char user[32];

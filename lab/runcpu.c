@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into user-mode Linux: what a run has cost so far.
+ * Preloaded into user-mode Linux: the processor time of a run so far.
  *
- * Inside, computing takes no time, so a run cannot tell how much of the host's it takes.
+ * Inside, computing takes no time, so a run cannot measure the host's time.
  * Before each line of progress that the kernel inside prints, this library prints
- * "quell-cpu CPU_NS": what the kernel's process has used of the processor until now.
+ * "quell-cpu CPU_NS": the processor time of the kernel's process until now.
  * The first such line is at T0, the last when all flows are complete.  At its end it
  * prints "quell-cost CPU_NS PEAK_KB": the whole, and the most memory that was resident.
  */

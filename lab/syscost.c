@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Preloaded into user-mode Linux: what a system call costs, in virtual time.
+ * Preloaded into user-mode Linux: the cost of a system call, in virtual time.
  *
  * Inside, computing takes no time, and reading the clock takes a nanosecond.  A program that
  * asks again and again whether something has happened would be at it for ever, as time stands
@@ -11,7 +11,7 @@
  * The kernel holds timers back while it delays, so the delay goes from one event of its list to
  * the next: each happens at its time.
  *
- * The kernel inside says what it costs by a line "quell-syscall NS".  The process that wrote the
+ * The kernel inside sets the cost by a line "quell-syscall NS".  The process that wrote the
  * line is the laboratory's own and goes free.
  */
 #include <elf.h>
@@ -75,7 +75,7 @@ static void *find_symbol(const char *file, size_t bytes, const char *name)
 	return NULL;
 }
 
-/* Find what it takes to let time pass; whether all is there. */
+/* Find the kernel's symbols that let time pass; whether all are there. */
 static bool find_all(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

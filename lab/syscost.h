@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Preloaded into user-mode Linux: what a system call costs (syscost.c).
+ * Preloaded into user-mode Linux: the cost of a system call (syscost.c).
  */
 #ifndef _QUELL_LAB_SYSCOST_H
 #define _QUELL_LAB_SYSCOST_H

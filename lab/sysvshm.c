@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System V shared memory for programs in the laboratory, whose kernel is without it: a segment is
+ * System V shared memory for programs in the laboratory, where the kernel lacks it: a segment is
  * anonymous memory that a process shares with those that it forks, as PostgreSQL does.  To be
  * preloaded.  Programs that find each other's segments by key without a common parent fail.
  */

@@ -3,7 +3,7 @@
  * lab-bpf - algorithms as BPF objects, for the laboratory
  *
  *	lab-bpf describe FILE			on the host, as JSON: congestion controls and
- *						what may be set; loads nothing
+ *						the parameters; loads no program
  *	lab-bpf load FILE MAP [NAME=VALUE]...	in the guest: load it, register MAP, end
  *	lab-bpf speak OPTION FILE MAP [NAME=VALUE]...	the same, with hosts that speak the Quell
  *						option by the program of OPTION
@@ -174,7 +174,7 @@ static void enable_jit(void)
 	close(fd);
 }
 
-/* Programs of other kinds, of a test's for example, are nothing to us. */
+/* Programs of other kinds, of a test's for example, are ignored. */
 static void leave_others(const struct object *object)
 {
 	struct bpf_program *program;
@@ -210,7 +210,7 @@ static void load(const struct object *object, const char *option, const char *ma
 	err = libbpf_get_error(link);
 	if (err)
 		die("the kernel does not register %s: %s", ops->name, strerror(-err));
-	/* What is registered stays so when this process ends. */
+	/* A registration outlives this process. */
 	bpf_link__disconnect(link);
 	bpf_link__destroy(link);
 }

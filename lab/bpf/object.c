@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading an object file: libbpf finds programs and maps, their types say what they are.
+ * Reading an object file: libbpf finds programs and maps, by their types.
  *
- * libbpf before 1.2 does not know the section ".struct_ops.link", and later ones register what is
+ * libbpf before 1.2 does not know the section ".struct_ops.link", and later ones register the
  * in it by a link, which goes with its process.  Here a registration is to stay, so both sections
  * are made one: the name is cut in the copy that libbpf reads.
  */
@@ -47,7 +47,7 @@ static int collect(enum libbpf_print_level level, const char *fmt, va_list args)
 	return len;
 }
 
-/* The last lines tell the reason; the first of a verifier's log are thousands. */
+/* The last lines state the reason; the first of a verifier's log are thousands. */
 static void print_messages(void)
 {
 	const char *at = messages + messages_len;
@@ -79,7 +79,7 @@ void die(const char *fmt, ...)
 
 /**
  * grow() - make room for one more element
- * @array: NULL if it has none
+ * @array: NULL if it has no array
  * @count: elements that there are
  * @size: of an element
  *
@@ -124,7 +124,7 @@ static void cut_link_sections(struct object *object)
 	}
 }
 
-/* Contents of a section; NULL if there is none of that name. */
+/* Contents of a section; NULL if no section has that name. */
 static const char *section(const struct object *object, const char *name, size_t *bytes)
 {
 	const char *found = NULL;
@@ -252,7 +252,7 @@ static void find_globals(struct object *object)
 }
 
 /**
- * object_open() - read an object file; what is wrong with it ends the program
+ * object_open() - read an object file; an error in it ends the program
  * @object: filled in
  * @path: of the file
  */

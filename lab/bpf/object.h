@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An object file with BPF programs: its congestion controls, and what may be set in it.
+ * An object file with BPF programs: its congestion controls and parameters.
  */
 #ifndef QUELL_LAB_BPF_OBJECT_H
 #define QUELL_LAB_BPF_OBJECT_H
@@ -44,7 +44,7 @@ struct global {
 /**
  * struct object - an object file, opened
  * @path: of the file
- * @text: what is in it
+ * @text: its content
  * @text_bytes: length of that
  * @bpf: libbpf's handle
  * @ops: its congestion controls
@@ -63,7 +63,7 @@ struct object {
 	size_t			globals_nr;
 };
 
-/* An error ends the program, with what libbpf had to say. */
+/* An error ends the program, with libbpf's messages. */
 __attribute__((noreturn, format(printf, 1, 2)))
 void die(const char *fmt, ...);
 void *grow(void *array, size_t count, size_t size);

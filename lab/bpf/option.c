@@ -41,7 +41,7 @@ static void set_alone(struct bpf_object *option)
 		die("the option's program has no quell_option_only_sockops");
 }
 
-/* The algorithm, not yet loaded, reads what the option's program keeps of sockets. */
+/* The algorithm, not yet loaded, reads the option's storage of sockets. */
 static void share(struct bpf_object *option, struct bpf_object *algorithm)
 {
 	struct bpf_map *from = bpf_object__find_map_by_name(option, QUELL_BPF_OPTIONS_MAP);
@@ -54,7 +54,7 @@ static void share(struct bpf_object *option, struct bpf_object *algorithm)
 /**
  * option_enable() - have the sockets of all hosts speak the option
  * @path: the object file of option.bpf.c
- * @algorithm: what is to hear by it; not yet loaded
+ * @algorithm: the reader of the option; not yet loaded
  *
  * The program stays when this process ends.
  */

@@ -35,7 +35,7 @@ static void read_end(int fd, char *text, size_t size)
 	text[used] = '\0';
 }
 
-/* Its exit status; what it wrote to standard error. */
+/* Its exit status and its standard error. */
 static int run_loader(char **argv, char *said, size_t size)
 {
 	char *environment[] = { NULL };

@@ -21,12 +21,12 @@
 #define PCAP_MAGIC_NS		0xa1b23c4d	/* stamps in nanoseconds */
 #define PCAP_SNAP_BYTES		262144
 #define PCAP_ETHERNET		1
-#define BUFFER_BYTES		(64 << 20)	/* what may come between two looks */
+#define BUFFER_BYTES		(64 << 20)	/* bytes received between two polls */
 #define FRAME_MAX_BYTES		16384	/* above the longest that a cable carries */
 #define FRAMES_AT_ONCE		64
 
 /**
- * struct capture - a card whose packets are written to a file
+ * struct capture - a NIC with packets that are written to a file
  * @port: index of the card
  * @fd: packet socket in the card's namespace
  * @file: pcap file
@@ -94,7 +94,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Begin: what comes from now on is written, with times from T0 on. */
+/* Begin: packets received from now on are written, with times from T0 on. */
 void captures_start(uint64_t t0_ns)
 {
 	struct sockaddr_ll address = {
@@ -144,7 +144,7 @@ static void put_message(const struct capture *capture, struct mmsghdr *message)
 			  time_ns - start_ns);
 }
 
-/* Write what has come at once, at least one packet; whether there may be more. */
+/* Write the received packets, one at least; whether there may be more. */
 static bool read_frames(const struct capture *capture)
 {
 	static char frames[FRAMES_AT_ONCE][FRAME_MAX_BYTES];

@@ -23,7 +23,7 @@ int n_nodes;
 struct port *ports;
 int n_ports;
 
-/* Number of the first node, or port, in each bucket, plus 1; 0: none. */
+/* Number of the first node, or port, in each bucket, plus 1; 0: empty. */
 static int node_buckets[BUCKETS];
 static int port_buckets[BUCKETS];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of the machine on nodes of the laboratory: what they are, their start and their end.
+ * Programs of the machine on nodes of the laboratory: their table, start and end.
  *
  * A program sees the machine's file system read-only (program_root.c) and the network of its
  * node.  Those in the background start before T0, one after the other, each when the one before
@@ -26,10 +26,10 @@
 #define PROGRAMS_DIR		OUT_DIR "programs/"
 #define DATE_S			1735689600	/* 2025-01-01 00:00:00 UTC */
 #define FILES_MAX		65536	/* some programs look at each file they may have */
-/* Shortest virtual time between looks for a socket, and the longest until a program that has none has failed. */
+/* Virtual time between polls for a listening socket, and until a program without one has failed. */
 #define LISTEN_POLL_NS		100000
 #define LISTEN_GIVE_UP_NS	60000000000ull
-/* How long a program in the background may take to end when it is told to. */
+/* How long a program in the background may take to end after SIGTERM. */
 #define STOP_NS			1000000000
 #define STOP_POLL_NS		1000000
 #define NO_PID			0
@@ -37,7 +37,7 @@
 static struct program *programs;
 static int n_programs;
 
-/* A word as the front end wrote it: %XX for what a plan has no other word for, % for none. */
+/* A word as the front end wrote it: %XX for bytes that a plan cannot have, % for the empty word. */
 static char *decoded(const char *word)
 {
 	char *text = malloc(strlen(word) + 1), *end = text;
@@ -114,7 +114,7 @@ void cmd_directory(void)
 	root_show_directory(decoded(line.word[1]));
 }
 
-/* syscall NS: what the library that is preloaded into the kernel takes it from (syscost.c) */
+/* syscall NS: read by the library that is preloaded into the kernel (syscost.c) */
 void cmd_syscall(void)
 {
 	need_words(1, 1);
@@ -139,7 +139,7 @@ static int output(const struct program *program, const char *kind)
 	return fd;
 }
 
-/* In the child: never returns; tells why it could not through @report. */
+/* In the child: never returns; reports a failure through @report. */
 __attribute__((noreturn))
 static void become(const struct program *program, int in, int out, int err, int report)
 {
@@ -299,7 +299,7 @@ void programs_start_background(void)
 			start_and_await(&programs[i]);
 }
 
-/* Start those in the foreground whose time has come; when the next one's is, UINT64_MAX: never. */
+/* Start the due ones in the foreground; the time of the next one, UINT64_MAX: never. */
 uint64_t programs_start_due(uint64_t t0_ns, uint64_t now_ns)
 {
 	uint64_t next_ns = UINT64_MAX;
@@ -342,7 +342,7 @@ void programs_stop(void)
 		sleep_ns(STOP_POLL_NS);
 		programs_reap(monotonic_ns());
 	}
-	/* All processes but this one: what programs left behind, too. */
+	/* All processes but this one, those left by programs, too. */
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0)
 		;

@@ -24,7 +24,7 @@
  * @environment: NAME=VALUE, NULL-terminated
  * @pid: process, 0 until it is started
  * @has_ended: it is no more
- * @is_stopped: it was told to end, since the run did
+ * @is_stopped: it got SIGTERM at the end of the run
  * @started_ns: CLOCK_MONOTONIC
  * @ended_ns: CLOCK_MONOTONIC
  * @status: exit status, or a signal's number below 0

@@ -39,7 +39,7 @@ static const char *scenario_directory;
 static bool *is_made;		/* by node */
 static FILE *host_names;
 
-/* What the plan's directory is: programs see it as SCENARIO. */
+/* The plan's directory: programs see it as SCENARIO. */
 void root_show_directory(const char *path)
 {
 	scenario_directory = path;
@@ -77,7 +77,7 @@ static void mount_at(const char *source, const char *type, unsigned long flags, 
 		fail("mounting %s: %s", path, strerror(errno));
 }
 
-/* Over the directory that a name leads to for programs, whose "/" is @root: it may be a link. */
+/* Over the directory of a name below @root, the "/" of programs: it may be a link. */
 static void mount_memory(const char *root, const char *name)
 {
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
@@ -102,7 +102,7 @@ static bool has_machine(const char *name)
 	return !access(path, F_OK);
 }
 
-/* What all nodes share: the machine's files, devices, the names of hosts. */
+/* Shared by all nodes: the machine's files, devices, the names of hosts. */
 static void make_shared(void)
 {
 	static const char *const links[][2] = {

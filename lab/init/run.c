@@ -25,7 +25,7 @@
 #define LABTRACE		"/sys/kernel/debug/quell_labtrace"
 /* Shortest virtual time between polls of the run; they get rarer as time passes. */
 #define POLL_NS			50000
-/* The same where packets are written: what comes in it must fit into their sockets. */
+/* The same where packets are written: packets received in it must fit into their sockets. */
 #define CAPTURE_POLL_NS		100000
 /* Virtual time for packets in flight and FINs after the run ends. */
 #define SETTLE_NS		50000000

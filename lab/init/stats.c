@@ -111,7 +111,7 @@ static void add_swport(struct port *port, const struct nlattr *app)
 
 		if (!swport_stat_name(i))
 			continue;
-		/* The kernel leaves out what is 0. */
+		/* The kernel leaves out zeros. */
 		if (tb[i])
 			memcpy(&value, nl_data(tb[i]), sizeof(value));
 		add(port, " %s=%" PRIu64, swport_stat_name(i), value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all files of the laboratory's init use: messages, the end of a run, text files.
+ * Used by all files of the laboratory's init: messages, the end of a run, text files.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@ struct line line;
 
 /*
  * Print a line on the host's terminal; priority <1> passes any console log level.
- * The kernel keeps back what has no newline until more is printed.
+ * The kernel keeps text without a newline until more is printed.
  */
 void say(const char *fmt, ...)
 {

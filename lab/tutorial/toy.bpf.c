@@ -4,13 +4,13 @@
 
 char _license[] SEC("license") = "GPL";
 
-/* What may be set when it is loaded: bpf:toy.bpf.o:target_us=30. */
+/* Set when it is loaded: bpf:toy.bpf.o:target_us=30. */
 const volatile __u32 target_us = 50;
 
 /* The connection's, in the bytes that TCP keeps for its congestion control. */
 struct toy {
 	__u32	rtt_us;		/* the newest; 0 not yet known */
-	__u32	cut_seq;	/* what was sent before the last cut ends here */
+	__u32	cut_seq;	/* data sent before the last cut ends here */
 };
 
 static struct toy *toy_of(struct sock *sk)

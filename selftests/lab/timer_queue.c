@@ -5,12 +5,12 @@
  * usage: timer_queue SEED STEPS
  *
  * Adds and takes away timers at random, as a network does, and after each step asks for the
- * next one: the earliest, and of equal times the one that was added first.  What is looked
- * at beforehand must come to pass, too.  Prints "STEPS N ties N far N past N"; or the first
+ * next one: the earliest, and of equal times the one that was added first.  The timers
+ * read beforehand must follow, too.  Prints "STEPS N ties N far N past N"; or the first
  * step that differs, and exits with 1.
  *
- * lib/timerqueue.c and lib/rbtree.c are the patched kernel's own.  What they take of other
- * headers of it is below; the check that builds this puts empty files in their place.
+ * lib/timerqueue.c and lib/rbtree.c are the patched kernel's own.  Their needs of other
+ * headers are below; the check that builds this puts empty files in their place.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -101,7 +101,7 @@ static s64 draw_ns(void)
 	}
 }
 
-/* The one that goes first of those that come after @before; NULL if none does. */
+/* The first one after @before, or NULL. */
 static struct timer *find_next(const struct timer *before)
 {
 	struct timer *first = NULL;
@@ -167,7 +167,7 @@ static void reach(void)
 	reached_ns = now_ns;
 }
 
-/* What a driver may look at are timers that follow each other in the wheel. */
+/* Timers that a driver may read follow each other in the wheel. */
 static void check_upcoming(struct timer *next, unsigned long step)
 {
 	struct timerqueue_node *seen = timerqueue_upcoming(&queue, NULL);
