@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Dart's state machine and its model side by side: test_dart_machine_long.c, and a fuzzer,
+ * Dart's state machine and its model side by side: for a fuzzer,
  * selftests/fuzz/fuzz_dart_machine.c.
  */
 #ifndef _QUELL_TEST_DART_MACHINE_PAIR_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The active sender set and its model side by side: both are told the same, and all that
- * the set has is compared with what the model counts.  For histories drawn at random
- * (test_dart_set_long.c) and by a fuzzer (selftests/fuzz/fuzz_dart_set.c).
+ * the set has is compared with what the model counts.  For many senders
+ * (test_dart_set_long.c) and for histories of a fuzzer (selftests/fuzz/fuzz_dart_set.c).
  *
  * Connections and groups are allocated when they begin and freed when they end, so that the
  * sanitizer finds pointers that the set keeps.
