@@ -174,8 +174,8 @@ static u64 adapt_bound_rate(const struct sock *sk, const struct quell_decision *
  * fraction of line rate, because they share the NIC or send more than one round trip's worth:
  * scale the line rate so that this fraction is the measured rate.
  */
-static void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
-			    struct quell_decision *decision)
+static __rare void adapt_hand_over(struct sock *sk, const struct quell_sample *sample,
+				   struct quell_decision *decision)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	u64 window_bytes = max_t(u64, flow->adapt.cubic.window_q16 >> QUELL_Q16_SHIFT,

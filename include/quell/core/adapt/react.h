@@ -113,7 +113,7 @@ static inline bool quell_adapt_is_limited(const struct quell_adapt *a,
 }
 
 /* A round of FIT, for an algorithm that uses delay. */
-static inline void quell_adapt_fit_round(struct quell_adapt *a, const struct quell_sample *s,
+static __rare void quell_adapt_fit_round(struct quell_adapt *a, const struct quell_sample *s,
 					 u64 window_q16)
 {
 	u64 quiet_ns = (u64)a->base_ns + quell_adapt_room_ns(a->base_ns) / 4;
@@ -166,7 +166,7 @@ static inline void quell_adapt_signalled_round(struct quell_adapt *a,
  * half of the round was marked or it was the QUELL_ADAPT_CHECKS-th in a row.  The window then
  * returns by as much as was marked: it grew by that, too.
  */
-static inline void quell_adapt_start_marked(struct quell_adapt *a,
+static __rare void quell_adapt_start_marked(struct quell_adapt *a,
 					    const struct quell_adapt_needs *needs,
 					    u32 marked_bytes, u32 mss_bytes)
 {
@@ -196,7 +196,7 @@ static inline void quell_adapt_start_marked(struct quell_adapt *a,
  * regained, there is capacity of which that loss did not leave the flow a part.  Below that window
  * a receiver could gain by a mark after each loss.
  */
-static inline void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
+static __rare void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
 {
 	if (marked_bytes) {
 		a->rounds = 0;
@@ -393,7 +393,7 @@ static __rare bool quell_adapt_cut(struct quell_adapt *a,
 }
 
 /* Fast retransmit began.  Returns true when FIT begins. */
-static inline bool quell_adapt_on_loss(struct quell_adapt *a,
+static __rare bool quell_adapt_on_loss(struct quell_adapt *a,
 				       const struct quell_adapt_needs *needs,
 				       const struct quell_sample *s, u64 window_q16)
 {
@@ -419,7 +419,7 @@ static inline bool quell_adapt_on_loss(struct quell_adapt *a,
  * @again: the timeout belongs to a loss episode that was already handled.  In FIT the algorithm
  * handles the timeout.
  */
-static inline void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_sample *s,
+static __rare void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_sample *s,
 				      bool again)
 {
 	if (!again)

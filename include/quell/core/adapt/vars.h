@@ -255,7 +255,7 @@ static __rare void quell_adapt_settle(struct quell_adapt *a,
 		a->rounds = 0;
 }
 
-static inline void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, u32 mss_bytes,
+static __rare void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, u32 mss_bytes,
 					 u8 reason)
 {
 	quell_cubic_enter(&a->cubic, quell_max_u64(window_q16, quell_adapt_floor_q16(mss_bytes)));
@@ -273,7 +273,7 @@ static inline void quell_adapt_set_aim(struct quell_adapt *a, u64 target_ns)
 }
 
 /* Starts a search for the capacity of the path, from @window_q16 on. */
-static inline void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
+static __rare void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 {
 	quell_cubic_enter(&a->cubic, window_q16);
 	a->cubic.ssthresh_bytes = ~0U;

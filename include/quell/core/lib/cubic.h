@@ -98,7 +98,7 @@ static inline void quell_cubic_add(struct quell_cubic *c, u64 more_q16)
 }
 
 /* Start an epoch, at the first ACK of the flow or after a reduction. */
-static inline void quell_cubic_epoch(struct quell_cubic *c, u32 now_ms, u32 mss_bytes)
+static __rare void quell_cubic_epoch(struct quell_cubic *c, u32 now_ms, u32 mss_bytes)
 {
 	u64 below_q16 = quell_sub_sat_u64(quell_cubic_max_q16(c), c->window_q16);
 	u64 below_pkts_q10 = quell_div_u64(below_q16 >> (QUELL_Q16_SHIFT - 10), mss_bytes);
@@ -174,7 +174,7 @@ static inline void quell_cubic_wait(struct quell_cubic *c, u64 now_ns)
 }
 
 /* A loss or mark, once per episode.  RFC 9438, 4.6 and 4.7. */
-static inline void quell_cubic_on_loss(struct quell_cubic *c, u32 mss_bytes)
+static __rare void quell_cubic_on_loss(struct quell_cubic *c, u32 mss_bytes)
 {
 	u64 least_q16 = (u64)2 * mss_bytes << QUELL_Q16_SHIFT;
 	u64 window_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
