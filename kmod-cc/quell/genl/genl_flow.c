@@ -37,66 +37,137 @@ static const char * const quell_reduction_names[] = {
 	[QUELL_REDUCTION_OTHER]	= "other",
 };
 
-static int put_u64(struct sk_buff *skb, int attr, u64 value)
+/* A number of a flow, read without its lock: an attribute of 4 or 8 bytes, or a counter. */
+struct flow_member {
+	const char	*name;	/* of a counter */
+	const char	*doc;
+	u16		offset;
+	u8		bytes;
+	u8		attr;
+	bool		is_u64;	/* the attribute */
+};
+
+#define MEMBER(_attr, _name, _doc, _is_u64, field...)				\
+	{ .attr = (_attr), .name = (_name), .doc = (_doc), .is_u64 = (_is_u64),	\
+	  .offset = offsetof(struct quell_flow, field),				\
+	  .bytes = sizeof_field(struct quell_flow, field) }
+#define U32(attr, field)		MEMBER(QUELL_A_FLOW_##attr, NULL, NULL, false, field)
+#define U64(attr, field)		MEMBER(QUELL_A_FLOW_##attr, NULL, NULL, true, field)
+#define COUNTER(name, field, doc)	MEMBER(0, name, doc, true, field)
+
+static const struct flow_member flow_members[] = {
+	U64(LINK_RATE, link.bytes_ps),
+	U64(WINDOW, now.window_bytes),
+	U64(PACING_RATE, now.pacing_bytes_ps),
+	U64(INFLIGHT, inflight_bytes),
+	U64(RTT, now.rtt_ns),
+	U64(MIN_RTT, now.min_rtt_ns),
+	U64(TARGET_DELAY, now.target_ns),
+	U64(REMOTE_DELAY, now.remote_ns),
+	U32(CLOCK, now.clock),
+	U32(HOPS, hops),
+	U32(MSS, mss_bytes),
+	U32(ENTROPIES, entropies),
+};
+
+/* The newest telemetry record. */
+static const struct flow_member record_members[] = {
+	U32(RECORD_HOP, telemetry.hop),
+	U64(RECORD_RATE, telemetry.link_bytes_ps),
+	U64(RECORD_QUEUE, telemetry.queue_bytes),
+};
+
+static const struct flow_member flow_counters[] = {
+	COUNTER("rtt-samples", now.samples, "Round-trip times taken with nanosecond stamps."),
+	COUNTER("rtt-echo", echoes,
+		"Round-trip times taken from the departure the other host echoed."),
+	COUNTER("records", records, "Telemetry records taken."),
+	COUNTER("rtt-karn", karn, "Samples given up because the segment was retransmitted."),
+	COUNTER("retransmits", retransmits, "Segments sent again."),
+	COUNTER("marked-pkts", now.marked_pkts, "Segments acknowledged as marked CE."),
+	COUNTER("marked-bytes", now.marked_bytes, "Their payload, as the algorithm was told."),
+	COUNTER("segment-ring-overrun", overruns,
+		"Segments whose departure found no room to be recorded."),
+	COUNTER("ack-ring-overrun", ack_rx_lost,
+		"Receipts overwritten before TCP processed the ACK."),
+	COUNTER("tail-probes", tail.probes,
+		"Segments sent again because nothing was acknowledged in time."),
+	COUNTER("entropy-fresh", path.used[QUELL_REPS_FRESH],
+		"Segments with a path entropy drawn at random."),
+	COUNTER("entropy-recycled", path.used[QUELL_REPS_RECYCLED],
+		"Segments with the path entropy of one that came through unmarked."),
+	COUNTER("entropy-frozen", path.used[QUELL_REPS_FROZEN],
+		"Segments with one of the path entropies known good before a timeout."),
+	COUNTER("entropy-kept", path.kept, "Path entropies echoed unmarked, to be used again."),
+	COUNTER("entropy-marked", path.marked, "Path entropies echoed marked, and given up."),
+	COUNTER("trim-received", recover.trims, "Trimmed packets received."),
+	COUNTER("nack-sent", recover.sent, "Trimmed packets answered with a NACK."),
+	COUNTER("nack-received", recover.received, "NACKs received."),
+	COUNTER("nack-recovered", recover.recovered,
+		"NACKs whose data was marked lost, to be sent again."),
+};
+
+static u64 read_member(const struct quell_flow *flow, const struct flow_member *member)
+{
+	const void *at = (const void *)flow + member->offset;
+
+	switch (member->bytes) {
+	case sizeof(u8):
+		return READ_ONCE(*(const u8 *)at);
+	case sizeof(u16):
+		return READ_ONCE(*(const u16 *)at);
+	case sizeof(u32):
+		return READ_ONCE(*(const u32 *)at);
+	default:
+		return READ_ONCE(*(const u64 *)at);
+	}
+}
+
+static noinline int put_u64(struct sk_buff *skb, int attr, u64 value)
 {
 	return nla_put_u64_64bit(skb, attr, value, QUELL_A_FLOW_PAD);
 }
 
-static int put_flow_state(struct sk_buff *skb, const struct quell_flow *flow)
+static int put_members(struct sk_buff *skb, const struct quell_flow *flow,
+		       const struct flow_member *members, int members_nr)
 {
-	const struct quell_snapshot *now = &flow->now;
+	int err = 0, i;
 
-	if (put_u64(skb, QUELL_A_FLOW_LINK_RATE, READ_ONCE(flow->link.bytes_ps)) ||
-	    put_u64(skb, QUELL_A_FLOW_WINDOW, READ_ONCE(now->window_bytes)) ||
-	    put_u64(skb, QUELL_A_FLOW_PACING_RATE, READ_ONCE(now->pacing_bytes_ps)) ||
-	    put_u64(skb, QUELL_A_FLOW_INFLIGHT, READ_ONCE(flow->inflight_bytes)) ||
-	    put_u64(skb, QUELL_A_FLOW_RTT, READ_ONCE(now->rtt_ns)) ||
-	    put_u64(skb, QUELL_A_FLOW_MIN_RTT, READ_ONCE(now->min_rtt_ns)) ||
-	    put_u64(skb, QUELL_A_FLOW_TARGET_DELAY, READ_ONCE(now->target_ns)) ||
-	    nla_put_u32(skb, QUELL_A_FLOW_CLOCK, READ_ONCE(flow->now.clock)) ||
-	    nla_put_u32(skb, QUELL_A_FLOW_HOPS, READ_ONCE(flow->hops)) ||
-	    nla_put_u32(skb, QUELL_A_FLOW_MSS, READ_ONCE(flow->mss_bytes)) ||
-	    nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
-			   quell_limit_names[READ_ONCE(flow->now.limit)]) ||
-	    nla_put_string(skb, QUELL_A_FLOW_OPTION,
-			   quell_option_name(READ_ONCE(flow->option))) ||
-	    put_u64(skb, QUELL_A_FLOW_REMOTE_DELAY, READ_ONCE(flow->now.remote_ns)) ||
-	    nla_put_u32(skb, QUELL_A_FLOW_ENTROPIES, READ_ONCE(flow->entropies)))
-		return -EMSGSIZE;
-	return 0;
+	for (i = 0; i < members_nr && !err; i++) {
+		const struct flow_member *member = &members[i];
+		u64 value = read_member(flow, member);
+
+		if (member->name)
+			err = quell_put_counter(skb, QUELL_A_FLOW_COUNTER, member->name,
+						member->doc, value);
+		else if (member->is_u64)
+			err = put_u64(skb, member->attr, value);
+		else
+			err = nla_put_u32(skb, member->attr, value);
+	}
+	return err;
 }
 
-/* The newest telemetry record; without one, no attributes. */
-static int put_flow_telemetry(struct sk_buff *skb, const struct quell_telemetry *record)
+/* The newest telemetry record and TCP-INT echo; without them, no attributes. */
+static int put_flow_records(struct sk_buff *skb, const struct quell_flow *flow)
 {
-	u8 hop = READ_ONCE(record->hop);
+	struct quell_tcp_int echo = {};
 
-	if (hop && (nla_put_u32(skb, QUELL_A_FLOW_RECORD_HOP, hop) ||
-		    put_u64(skb, QUELL_A_FLOW_RECORD_RATE, READ_ONCE(record->link_bytes_ps)) ||
-		    put_u64(skb, QUELL_A_FLOW_RECORD_QUEUE, READ_ONCE(record->queue_bytes))))
+	if (READ_ONCE(flow->telemetry.hop) &&
+	    put_members(skb, flow, record_members, ARRAY_SIZE(record_members)))
 		return -EMSGSIZE;
-	return 0;
-}
-
-/* The newest TCP-INT echo; without one, no attributes. */
-static int put_flow_tcp_int(struct sk_buff *skb, u32 newest)
-{
-	struct quell_tcp_int told = {};
-
-	quell_tcp_int_unpack(newest, &told);
-	if (!told.echo_hop)
+	quell_tcp_int_unpack(READ_ONCE(flow->tcp_int.newest), &echo);
+	if (!echo.echo_hop)
 		return 0;
-	if (nla_put_u32(skb, QUELL_A_FLOW_TCP_INT_HOP, told.echo_hop) ||
-	    put_u64(skb, QUELL_A_FLOW_TCP_INT_RATE,
-		    quell_tcp_int_speed_bytes_ps(told.echo_speed)) ||
-	    put_u64(skb, QUELL_A_FLOW_TCP_INT_AVAILABLE,
-		    quell_tcp_int_available_bytes_ps(told.echo_value)) ||
-	    put_u64(skb, QUELL_A_FLOW_TCP_INT_QUEUE,
-		    quell_tcp_int_queue_bytes(told.echo_value)) ||
-	    put_u64(skb, QUELL_A_FLOW_TCP_INT_LATENCY,
-		    quell_tcp_int_echo_latency_ns(told.echo_latency)))
-		return -EMSGSIZE;
-	return 0;
+	return nla_put_u32(skb, QUELL_A_FLOW_TCP_INT_HOP, echo.echo_hop) ?:
+	       put_u64(skb, QUELL_A_FLOW_TCP_INT_RATE,
+		       quell_tcp_int_speed_bytes_ps(echo.echo_speed)) ?:
+	       put_u64(skb, QUELL_A_FLOW_TCP_INT_AVAILABLE,
+		       quell_tcp_int_available_bytes_ps(echo.echo_value)) ?:
+	       put_u64(skb, QUELL_A_FLOW_TCP_INT_QUEUE,
+		       quell_tcp_int_queue_bytes(echo.echo_value)) ?:
+	       put_u64(skb, QUELL_A_FLOW_TCP_INT_LATENCY,
+		       quell_tcp_int_echo_latency_ns(echo.echo_latency));
 }
 
 /* Whether the search, the algorithm or CUBIC governs; no attributes if it is not fitted. */
@@ -111,27 +182,25 @@ static int put_flow_adapt(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-/* What governed the window, and for how long; the algorithm if the flow is not fitted. */
+/* The time of each governor; that of the algorithm if the flow is not fitted. */
 static int put_flow_governed(struct sk_buff *skb, const struct quell_snapshot *now)
 {
 	u64 now_ns = ktime_get_ns();
 
-	if (put_u64(skb, QUELL_A_FLOW_GOVERNOR_AGE,
-		    quell_sub_sat_u64(now_ns, READ_ONCE(now->governor_ns))) ||
-	    put_u64(skb, QUELL_A_FLOW_ALGORITHM_TIME,
-		    quell_governed_ns(now, QUELL_GOVERNOR_ALGORITHM, now_ns)) ||
-	    put_u64(skb, QUELL_A_FLOW_SEARCH_TIME,
-		    quell_governed_ns(now, QUELL_GOVERNOR_SEARCH, now_ns)) ||
-	    put_u64(skb, QUELL_A_FLOW_CUBIC_TIME,
-		    quell_governed_ns(now, QUELL_GOVERNOR_CUBIC, now_ns)))
-		return -EMSGSIZE;
-	return 0;
+	return put_u64(skb, QUELL_A_FLOW_GOVERNOR_AGE,
+		       quell_sub_sat_u64(now_ns, READ_ONCE(now->governor_ns))) ?:
+	       put_u64(skb, QUELL_A_FLOW_ALGORITHM_TIME,
+		       quell_governed_ns(now, QUELL_GOVERNOR_ALGORITHM, now_ns)) ?:
+	       put_u64(skb, QUELL_A_FLOW_SEARCH_TIME,
+		       quell_governed_ns(now, QUELL_GOVERNOR_SEARCH, now_ns)) ?:
+	       put_u64(skb, QUELL_A_FLOW_CUBIC_TIME,
+		       quell_governed_ns(now, QUELL_GOVERNOR_CUBIC, now_ns));
 }
 
 /* The core writes these without marks, adapt.c; they may be of different ACKs. */
 #define adapt_seen(flow, field) data_race(READ_ONCE((flow)->adapt.field))
 
-/* What the obstacles to an algorithm are made of, beside its limits, while CUBIC governs. */
+/* The numbers by which an algorithm is found unfit, and its limits, while CUBIC governs. */
 static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 {
 	const struct quell_adapt_needs *needs = &flow->algo->core->needs;
@@ -146,15 +215,13 @@ static int put_flow_obstacle(struct sk_buff *skb, const struct quell_flow *flow)
 	if (adapt_seen(flow, phase) != QUELL_ADAPT_FALLBACK ||
 	    needs->signal == QUELL_ADAPT_RECORDS || !seen.base_ns)
 		return 0;
-	if (put_u64(skb, QUELL_A_FLOW_BASE_RTT, seen.base_ns) ||
-	    put_u64(skb, QUELL_A_FLOW_LONGEST_RTT, needs->longest_ns) ||
-	    put_u64(skb, QUELL_A_FLOW_STANDING_RTT, quell_adapt_algo_rtt_ns(&seen)) ||
-	    put_u64(skb, QUELL_A_FLOW_FIT_TARGET, quell_adapt_target_ns(&seen)) ||
-	    put_u64(skb, QUELL_A_FLOW_NOISE, seen.noise_ns) ||
-	    put_u64(skb, QUELL_A_FLOW_PATH_RATE, quell_adapt_share_bytes_ps(&seen)) ||
-	    put_u64(skb, QUELL_A_FLOW_LEAST_RATE, needs->slowest_bytes_ps))
-		return -EMSGSIZE;
-	return 0;
+	return put_u64(skb, QUELL_A_FLOW_BASE_RTT, seen.base_ns) ?:
+	       put_u64(skb, QUELL_A_FLOW_LONGEST_RTT, needs->longest_ns) ?:
+	       put_u64(skb, QUELL_A_FLOW_STANDING_RTT, quell_adapt_algo_rtt_ns(&seen)) ?:
+	       put_u64(skb, QUELL_A_FLOW_FIT_TARGET, quell_adapt_target_ns(&seen)) ?:
+	       put_u64(skb, QUELL_A_FLOW_NOISE, seen.noise_ns) ?:
+	       put_u64(skb, QUELL_A_FLOW_PATH_RATE, quell_adapt_share_bytes_ps(&seen)) ?:
+	       put_u64(skb, QUELL_A_FLOW_LEAST_RATE, needs->slowest_bytes_ps);
 }
 
 /* Reason of the last window reduction; no attributes if there was no reduction. */
@@ -177,68 +244,6 @@ static int put_flow_reduction(struct sk_buff *skb, const struct quell_flow *flow
 	return 0;
 }
 
-static int put_flow_counters(struct sk_buff *skb, const struct quell_flow *flow)
-{
-	const struct quell_recover *recover = &flow->recover;
-	const struct quell_path *path = &flow->path;
-	const struct {
-		const char	*name;
-		const char	*doc;
-		u64		value;
-	} counters[] = {
-		{ "rtt-samples", "Round-trip times taken with nanosecond stamps.",
-		  READ_ONCE(flow->now.samples) },
-		{ "rtt-echo", "Round-trip times taken from the departure the other host echoed.",
-		  READ_ONCE(flow->echoes) },
-		{ "records", "Telemetry records taken.",
-		  READ_ONCE(flow->records) },
-		{ "rtt-karn", "Samples given up because the segment was retransmitted.",
-		  READ_ONCE(flow->karn) },
-		{ "retransmits", "Segments sent again.",
-		  READ_ONCE(flow->retransmits) },
-		{ "marked-pkts", "Segments acknowledged as marked CE.",
-		  READ_ONCE(flow->now.marked_pkts) },
-		{ "marked-bytes", "Their payload, as the algorithm was told.",
-		  READ_ONCE(flow->now.marked_bytes) },
-		{ "segment-ring-overrun",
-		  "Segments whose departure found no room to be recorded.",
-		  READ_ONCE(flow->overruns) },
-		{ "ack-ring-overrun",
-		  "Receipts overwritten before TCP processed the ACK.",
-		  READ_ONCE(flow->ack_rx_lost) },
-		{ "tail-probes",
-		  "Segments sent again because nothing was acknowledged in time.",
-		  READ_ONCE(flow->tail.probes) },
-		{ "entropy-fresh", "Segments with a path entropy drawn at random.",
-		  READ_ONCE(path->used[QUELL_REPS_FRESH]) },
-		{ "entropy-recycled",
-		  "Segments with the path entropy of one that came through unmarked.",
-		  READ_ONCE(path->used[QUELL_REPS_RECYCLED]) },
-		{ "entropy-frozen",
-		  "Segments with one of the path entropies known good before a timeout.",
-		  READ_ONCE(path->used[QUELL_REPS_FROZEN]) },
-		{ "entropy-kept", "Path entropies echoed unmarked, to be used again.",
-		  READ_ONCE(path->kept) },
-		{ "entropy-marked", "Path entropies echoed marked, and given up.",
-		  READ_ONCE(path->marked) },
-		{ "trim-received", "Trimmed packets received.",
-		  READ_ONCE(recover->trims) },
-		{ "nack-sent", "Trimmed packets answered with a NACK.",
-		  READ_ONCE(recover->sent) },
-		{ "nack-received", "NACKs received.",
-		  READ_ONCE(recover->received) },
-		{ "nack-recovered", "NACKs whose data was marked lost, to be sent again.",
-		  READ_ONCE(recover->recovered) },
-	};
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (quell_put_counter(skb, QUELL_A_FLOW_COUNTER, counters[i].name,
-				      counters[i].doc, counters[i].value))
-			return -EMSGSIZE;
-	return 0;
-}
-
 static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct quell_flow *flow)
 {
 	void *hdr = quell_dump_begin(skb, cb);
@@ -246,12 +251,17 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 	if (!hdr)
 		return -EMSGSIZE;
 	return quell_dump_end(skb, hdr,
-			      quell_put_flow_identity(skb, flow) ?: put_flow_state(skb, flow) ?:
-			      put_flow_telemetry(skb, &flow->telemetry) ?:
-			      put_flow_tcp_int(skb, READ_ONCE(flow->tcp_int.newest)) ?:
+			      quell_put_flow_identity(skb, flow) ?:
+			      put_members(skb, flow, flow_members, ARRAY_SIZE(flow_members)) ?:
+			      nla_put_string(skb, QUELL_A_FLOW_LIMITED_BY,
+					     quell_limit_names[READ_ONCE(flow->now.limit)]) ?:
+			      nla_put_string(skb, QUELL_A_FLOW_OPTION,
+					     quell_option_name(READ_ONCE(flow->option))) ?:
+			      put_flow_records(skb, flow) ?:
 			      put_flow_adapt(skb, flow) ?: put_flow_governed(skb, &flow->now) ?:
 			      put_flow_obstacle(skb, flow) ?: put_flow_reduction(skb, flow) ?:
-			      quell_put_flow_dasr(skb, flow) ?: put_flow_counters(skb, flow));
+			      quell_put_flow_dasr(skb, flow) ?:
+			      put_members(skb, flow, flow_counters, ARRAY_SIZE(flow_counters)));
 }
 
 /* How many flows a dump looks at before others have a turn, such as the end of a grace period. */
