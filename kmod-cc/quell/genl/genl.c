@@ -42,10 +42,9 @@ static const struct quell_algo *genl_algo(const struct genl_info *info)
 	int i;
 
 	lockdep_assert_held(&quell_mutex);
-	if (!attr) {
-		NL_SET_ERR_MSG(info->extack, "name of the algorithm is missing");
-		return ERR_PTR(-EINVAL);
-	}
+	if (!attr)
+		return ERR_PTR(quell_refuse(info->extack, NULL, -EINVAL,
+					    "name of the algorithm is missing"));
 	for (i = 0; i < QUELL_ALGOS_MAX; i++)
 		if (quell_algos[i] && !nla_strcmp(attr, quell_algos[i]->core->name))
 			return quell_algos[i];
@@ -184,10 +183,8 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 	if (err)
 		return err;
 	NL_SET_BAD_ATTR(extack, nest);
-	if (!attrs[QUELL_A_PARAM_NAME]) {
-		NL_SET_ERR_MSG(extack, "name of the parameter is missing");
-		return -EINVAL;
-	}
+	if (!attrs[QUELL_A_PARAM_NAME])
+		return quell_refuse(extack, nest, -EINVAL, "name of the parameter is missing");
 	desc = quell_param_find(algo, nla_data(attrs[QUELL_A_PARAM_NAME]));
 	if (!desc) {
 		NL_SET_BAD_ATTR(extack, attrs[QUELL_A_PARAM_NAME]);
@@ -295,10 +292,8 @@ static int cc_change(struct genl_info *info, bool reset)
 		goto unlock;
 	}
 	err = apply_params(algo, info, reset, block);
-	if (!err && !all) {
-		NL_SET_ERR_MSG(info->extack, "no parameter given");
-		err = -EINVAL;
-	}
+	if (!err && !all)
+		err = quell_refuse(info->extack, NULL, -EINVAL, "no parameter given");
 	if (err < 0) {
 		kfree(block);
 		goto unlock;

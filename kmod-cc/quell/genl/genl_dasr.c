@@ -62,14 +62,10 @@ static int get_addr(struct in6_addr *addr, const struct nlattr *attr,
 		*addr = nla_get_in6_addr(attr);
 		break;
 	default:
-		NL_SET_ERR_MSG_ATTR(extack, attr, "address: 4 or 16 bytes");
-		return -EINVAL;
+		return quell_refuse(extack, attr, -EINVAL, "address: 4 or 16 bytes");
 	}
-	if (!is_of_host(addr)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "address: not that of a host");
-		return -EINVAL;
-	}
-	return 0;
+	return is_of_host(addr) ? 0 : quell_refuse(extack, attr, -EINVAL,
+						   "address: not that of a host");
 }
 
 /* The interface a request is about, or a negative error. */
@@ -77,24 +73,19 @@ static int get_ifindex(const struct genl_info *info, int attr)
 {
 	u32 ifindex;
 
-	if (!info->attrs[attr]) {
-		NL_SET_ERR_MSG(info->extack, "interface is missing");
-		return -EINVAL;
-	}
+	if (!info->attrs[attr])
+		return quell_refuse(info->extack, NULL, -EINVAL, "interface is missing");
 	ifindex = nla_get_u32(info->attrs[attr]);
 	if (ifindex && ifindex <= INT_MAX)
 		return ifindex;
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr], "no such interface");
-	return -ENODEV;
+	return quell_refuse(info->extack, info->attrs[attr], -ENODEV, "no such interface");
 }
 
-/* What the layers below return without a text. */
+/* The functions of lookahead.c have no text for this error. */
 static int explain(const struct genl_info *info, int ifindex_attr, int err)
 {
-	if (err == -ENODEV)
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[ifindex_attr],
-				    "no such interface in this namespace");
-	return err;
+	return err != -ENODEV ? err : quell_refuse(info->extack, info->attrs[ifindex_attr], err,
+						   "no such interface in this namespace");
 }
 
 /* 0 or -EMSGSIZE.  The values are of different times.  RCU read section. */
@@ -254,10 +245,8 @@ int quell_nl_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
 	ifindex = get_ifindex(info, QUELL_A_SENDER_IFINDEX);
 	if (ifindex < 0)
 		return ifindex;
-	if (!info->attrs[QUELL_A_SENDER_ADDRESS] || !info->attrs[QUELL_A_SENDER_WEIGHT]) {
-		NL_SET_ERR_MSG(info->extack, "address or weight is missing");
-		return -EINVAL;
-	}
+	if (!info->attrs[QUELL_A_SENDER_ADDRESS] || !info->attrs[QUELL_A_SENDER_WEIGHT])
+		return quell_refuse(info->extack, NULL, -EINVAL, "address or weight is missing");
 	err = get_addr(&addr, info->attrs[QUELL_A_SENDER_ADDRESS], info->extack);
 	if (err)
 		return err;
@@ -274,12 +263,10 @@ static const char *lookahead_name(const struct genl_info *info)
 
 	for (at = name; isascii(*at) && isgraph(*at) && *at != ':'; at++)
 		;
-	if (at == name && !*at)
-		NL_SET_ERR_MSG(info->extack, "name of the group is missing");
-	else if (*at)
-		NL_SET_ERR_MSG_ATTR(info->extack, attr, "name: letters, digits and signs, no ':'");
-	else
+	if (at != name && !*at)
 		return name;
+	quell_refuse(info->extack, attr, -EINVAL, *at ? "name: letters, digits and signs, no ':'" :
+							 "name of the group is missing");
 	return NULL;
 }
 
@@ -329,10 +316,9 @@ int quell_nl_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!spec.name)
 		return -EINVAL;
 	/* In a user namespace of its own a user has many identities, each with its own limits. */
-	if (sk_user_ns(NETLINK_CB(skb).sk) != genl_info_net(info)->user_ns) {
-		NL_SET_ERR_MSG(info->extack, "not from within another user namespace");
-		return -EPERM;
-	}
+	if (sk_user_ns(NETLINK_CB(skb).sk) != genl_info_net(info)->user_ns)
+		return quell_refuse(info->extack, NULL, -EPERM,
+				    "not from within another user namespace");
 	spec.ifindex = get_ifindex(info, QUELL_A_LOOKAHEAD_IFINDEX);
 	if (spec.ifindex < 0)
 		return spec.ifindex;
@@ -369,20 +355,16 @@ int quell_nl_lookahead_del_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const char *name = lookahead_name(info);
 	kuid_t uid = lookahead_uid(skb, info);
-	int err;
 
 	if (!name)
 		return -EINVAL;
-	if (!uid_valid(uid)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LOOKAHEAD_UID],
+	if (!uid_valid(uid))
+		return quell_refuse(info->extack, info->attrs[QUELL_A_LOOKAHEAD_UID], -EPERM,
 				    "another user's groups");
-		return -EPERM;
-	}
-	err = quell_lookahead_del(quell_net(genl_info_net(info)), name, uid);
-	if (err)
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LOOKAHEAD_NAME],
-				    "the user has no group of this name");
-	return err;
+	if (!quell_lookahead_del(quell_net(genl_info_net(info)), name, uid))
+		return 0;
+	return quell_refuse(info->extack, info->attrs[QUELL_A_LOOKAHEAD_NAME], -ENOENT,
+			    "the user has no group of this name");
 }
 
 static int put_group(struct sk_buff *skb, struct netlink_callback *cb,

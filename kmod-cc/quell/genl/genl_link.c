@@ -38,23 +38,19 @@ int quell_nl_link_set_doit(struct sk_buff *skb, struct genl_info *info)
 	u32 ifindex;
 	int err;
 
-	if (!info->attrs[QUELL_A_LINK_IFINDEX] || !info->attrs[QUELL_A_LINK_RATE]) {
-		NL_SET_ERR_MSG(info->extack, "interface or rate is missing");
-		return -EINVAL;
-	}
+	if (!info->attrs[QUELL_A_LINK_IFINDEX] || !info->attrs[QUELL_A_LINK_RATE])
+		return quell_refuse(info->extack, NULL, -EINVAL, "interface or rate is missing");
 	ifindex = nla_get_u32(info->attrs[QUELL_A_LINK_IFINDEX]);
 	bytes_ps = nla_get_u64(info->attrs[QUELL_A_LINK_RATE]);
-	if (bytes_ps > LINK_MOST_BYTES_PS) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LINK_RATE],
+	if (bytes_ps > LINK_MOST_BYTES_PS)
+		return quell_refuse(info->extack, info->attrs[QUELL_A_LINK_RATE], -ERANGE,
 				    "rate: at most 1 Tbit/s");
-		return -ERANGE;
-	}
 	rtnl_lock();
 	err = __dev_get_by_index(net, ifindex) ?
 	      quell_link_name_speed(quell_net(net), ifindex, bytes_ps) : -ENODEV;
 	rtnl_unlock();
 	if (err == -ENODEV)
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[QUELL_A_LINK_IFINDEX],
-				    "no such interface in this namespace");
+		quell_refuse(info->extack, info->attrs[QUELL_A_LINK_IFINDEX], err,
+			     "no such interface in this namespace");
 	return err;
 }

@@ -283,6 +283,18 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 	return 0;
 }
 
+/* Refuse a request: @err, with a text, and the attribute unless NULL.  @text is constant. */
+int quell_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, int err,
+		 const char *text)
+{
+	do_trace_netlink_extack(text);
+	if (extack)
+		extack->_msg = text;
+	if (attr)
+		NL_SET_BAD_ATTR(extack, attr);
+	return err;
+}
+
 /* 0 or -EMSGSIZE.  @addr: IPv4 as a mapped one. */
 int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr)
 {

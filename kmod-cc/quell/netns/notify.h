@@ -10,6 +10,8 @@
 #include "netns/counters.h"
 
 struct genl_family;
+struct netlink_ext_ack;
+struct nlattr;
 struct quell_net;
 struct sk_buff;
 
@@ -64,6 +66,8 @@ void quell_ntf_stop(void);
 
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name, const char *doc,
 		      u64 value);
+int quell_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, int err,
+		 const char *text);
 int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr);
 
 #endif /* _QUELL_NOTIFY_H */
