@@ -28,7 +28,6 @@
  *	dasr_port.c	those sets: interfaces, hosts, users
  *	lookahead.c	groups of senders that are counted ahead, and weights
  *	link.c		speed of the interfaces
- *	lookahead_notify.c	notifications of groups and weights
  * tcp/		writes to TCP's state
  *	adapt.c		flows fitted to their path
  *	apply.c		applies a decision to TCP's state

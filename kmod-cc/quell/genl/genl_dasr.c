@@ -375,16 +375,8 @@ static int put_group(struct sk_buff *skb, struct netlink_callback *cb,
 	spin_lock_bh(&ahead->port->lock);
 	waiting = ahead->group.waiting;
 	spin_unlock_bh(&ahead->port->lock);
-	if (nla_put_string(skb, QUELL_A_LOOKAHEAD_NAME, ahead->name) ||
-	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_IFINDEX, ahead->port->ifindex) ||
-	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_UID,
-			from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk), ahead->uid)) ||
-	    nla_put_u64_64bit(skb, QUELL_A_LOOKAHEAD_TIME, ahead->group.time_ns,
-			      QUELL_A_LOOKAHEAD_PAD) ||
-	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_MEMBERS, ahead->group.members_nr) ||
-	    nla_put_u32(skb, QUELL_A_LOOKAHEAD_WAITING, waiting))
-		return -EMSGSIZE;
-	return 0;
+	return quell_put_lookahead(skb, ahead, sk_user_ns(NETLINK_CB(cb->skb).sk)) ?:
+	       nla_put_u32(skb, QUELL_A_LOOKAHEAD_WAITING, waiting);
 }
 
 /* One message of a group, from its member args[1] on; whether that was the rest. */

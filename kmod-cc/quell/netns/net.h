@@ -45,8 +45,7 @@ struct quell_lookahead_net {
 	u32			next;	/* number to try first */
 	/* Incremented when @groups changes, never 0 before it wraps; for dumps. */
 	u32			gen;
-	struct list_head	weights;	/* struct quell_weight */
-	u32			weights_nr;
+	u32			weights_nr;	/* other than the default */
 };
 
 /*

@@ -27,6 +27,7 @@ struct quell_opt;
 struct sk_buff;
 struct sock;
 struct tcp_sock;
+struct user_namespace;
 
 /* Interface on which senders reach this host. */
 struct quell_dasr_port {
@@ -57,7 +58,7 @@ struct quell_dasr_port {
 struct quell_dasr_host {
 	struct rb_node			node;	/* in quell_dasr_port.hosts */
 	struct in6_addr			addr;	/* IPv4 as a mapped one; constant */
-	u32				refs;	/* pairs and a weight that was set */
+	u32				refs;	/* pairs, and a weight that is not the default */
 	struct quell_dasr_sender	sender;	/* its state in the set */
 };
 
@@ -167,8 +168,8 @@ void quell_dasr_port_put(struct quell_dasr_port *port);
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk);
 void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *host);
-const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
-						    const struct in6_addr *addr);
+struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
+					      const struct in6_addr *addr);
 struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, kuid_t uid,
 					    const struct sock *sk);
@@ -183,13 +184,10 @@ void quell_dasr_net_exit(struct quell_net *qnet);
 void quell_dasr_forget(struct quell_net *qnet, int ifindex);
 int quell_lookahead_add(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
 			struct netlink_ext_ack *extack);
+int quell_put_lookahead(struct sk_buff *skb, const struct quell_lookahead *ahead,
+			struct user_namespace *users);
 int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid);
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack);
-
-/* lookahead_notify.c */
-void quell_notify_lookahead(const struct quell_lookahead *ahead, enum quell_ntf notice);
-void quell_notify_weight(const struct quell_dasr_port *port, const struct quell_dasr_host *host,
-			 u32 value);
 
 #endif /* _QUELL_DASR_H */

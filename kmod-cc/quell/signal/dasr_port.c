@@ -150,11 +150,11 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
 }
 
 /* The unspecified address is before all others; NULL after the last.  Lock of @port. */
-const struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
-						    const struct in6_addr *addr)
+struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
+					      const struct in6_addr *addr)
 {
 	const struct rb_node *node = port->hosts.rb_node;
-	const struct quell_dasr_host *after = NULL;
+	struct quell_dasr_host *after = NULL;
 
 	lockdep_assert_held(&port->lock);
 	while (node) {

@@ -19,17 +19,53 @@
 #include <net/tcp.h>
 #include <compat/extack.h>
 #include "netns/net.h"
+#include "netns/notify.h"
 #include "signal/dasr.h"
 
 /* Members per hold of the port's lock. */
 #define LOOKAHEAD_BATCH		32
 
-/* A weight that the administrator set; @port and @host are referenced. */
-struct quell_weight {
-	struct list_head	node;
-	struct quell_dasr_port	*port;
-	struct quell_dasr_host	*host;
+/* Attributes of a notification. */
+#define LOOKAHEAD_NTF_BYTES	160
+
+/* 0 or -EMSGSIZE.  Users are those of @users. */
+int quell_put_lookahead(struct sk_buff *skb, const struct quell_lookahead *ahead,
+			struct user_namespace *users)
+{
+	return nla_put_string(skb, QUELL_A_LOOKAHEAD_NAME, ahead->name) ?:
+	       nla_put_u32(skb, QUELL_A_LOOKAHEAD_IFINDEX, ahead->port->ifindex) ?:
+	       nla_put_u32(skb, QUELL_A_LOOKAHEAD_UID, from_kuid_munged(users, ahead->uid)) ?:
+	       nla_put_u64_64bit(skb, QUELL_A_LOOKAHEAD_TIME, ahead->group.time_ns,
+				 QUELL_A_LOOKAHEAD_PAD) ?:
+	       nla_put_u32(skb, QUELL_A_LOOKAHEAD_MEMBERS, ahead->group.members_nr);
+}
+
+static int put_lookahead_ntf(struct sk_buff *skb, const void *about)
+{
+	const struct quell_lookahead *ahead = about;
+
+	return quell_put_lookahead(skb, ahead, ahead->port->qnet->net->user_ns);
+}
+
+struct weight_ntf {
+	const struct quell_dasr_port	*port;
+	const struct quell_dasr_host	*host;
 };
+
+static int put_weight_ntf(struct sk_buff *skb, const void *about)
+{
+	const struct weight_ntf *ntf = about;
+
+	return nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, ntf->port->ifindex) ?:
+	       quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &ntf->host->addr) ?:
+	       nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, ntf->host->sender.weight);
+}
+
+/* Listeners receive changes in their order.  quell_lookahead_net.lock. */
+static void lookahead_notify(const struct quell_lookahead *ahead, enum quell_ntf ntf)
+{
+	quell_ntf_send(ahead->port->qnet, ntf, LOOKAHEAD_NTF_BYTES, put_lookahead_ntf, ahead);
+}
 
 static bool lookahead_has_duplicates(const struct quell_lookahead_spec *spec)
 {
@@ -78,38 +114,18 @@ static bool lookahead_has_room(struct quell_net *qnet, const struct quell_lookah
 static int lookahead_check(const struct quell_lookahead_spec *spec, u64 most_ns,
 			   struct netlink_ext_ack *extack)
 {
-	if (!most_ns) {
-		NL_SET_ERR_MSG(extack, "look-ahead needs tcp_dart, and its parameter lookahead");
-		return -EOPNOTSUPP;
-	}
+	if (!most_ns)
+		return quell_refuse(extack, NULL, -EOPNOTSUPP,
+				    "look-ahead needs tcp_dart, and its parameter lookahead");
 	if (spec->time_ns > most_ns) {
 		quell_extack_fmt(extack, "time: at most %llu ns, dart's parameter lookahead",
 				 most_ns);
 		return -ERANGE;
 	}
-	if (!spec->members_nr || spec->members_nr > QUELL_LOOKAHEAD_GROUP_MAX) {
-		NL_SET_ERR_MSG(extack, "members: 1 to 1024");
-		return -ERANGE;
-	}
-	if (lookahead_has_duplicates(spec)) {
-		NL_SET_ERR_MSG(extack, "members: one address is there twice");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* Checks against the other groups. */
-static int lookahead_check_quota(struct quell_net *qnet, const struct quell_lookahead_spec *spec,
-				 struct netlink_ext_ack *extack)
-{
-	if (lookahead_find(qnet, spec->name, spec->uid)) {
-		NL_SET_ERR_MSG(extack, "you have a group of this name");
-		return -EEXIST;
-	}
-	if (!lookahead_has_room(qnet, spec)) {
-		NL_SET_ERR_MSG(extack, "too many groups or members, of the user or the namespace");
-		return -EDQUOT;
-	}
+	if (!spec->members_nr || spec->members_nr > QUELL_LOOKAHEAD_GROUP_MAX)
+		return quell_refuse(extack, NULL, -ERANGE, "members: 1 to 1024");
+	if (lookahead_has_duplicates(spec))
+		return quell_refuse(extack, NULL, -EINVAL, "members: one address is there twice");
 	return 0;
 }
 
@@ -147,8 +163,8 @@ static int lookahead_get_host(struct quell_lookahead *ahead, const struct in6_ad
 		return -ENOMEM;
 	if (pair->members + group->members_nr > QUELL_LOOKAHEAD_GROUP_MAX) {
 		quell_dasr_pair_put(ahead->port, pair);
-		NL_SET_ERR_MSG(extack, "groups with one host have over 1024 members");
-		return -EDQUOT;
+		return quell_refuse(extack, NULL, -EDQUOT,
+				    "groups with one host have over 1024 members");
 	}
 	pair->members += group->members_nr;
 	ahead->pairs[i] = pair;
@@ -253,7 +269,7 @@ static void lookahead_remove(struct quell_net *qnet, struct quell_lookahead *ahe
 {
 	qnet->lookahead.gen++;
 	lookahead_withdraw(ahead);
-	quell_notify_lookahead(ahead, QUELL_NTF_LOOKAHEAD_DEL);
+	lookahead_notify(ahead, QUELL_NTF_LOOKAHEAD_DEL);
 	lookahead_free(qnet, ahead);
 }
 
@@ -268,11 +284,13 @@ static int lookahead_publish(struct quell_net *qnet, struct quell_lookahead *ahe
 		return err;
 	/* No allocation: the number is reserved. */
 	err = xa_err(xa_store(&qnet->lookahead.groups, ahead->id, ahead, GFP_NOWAIT));
-	if (err)
+	if (err) {
 		lookahead_withdraw(ahead);
-	else
-		qnet->lookahead.gen++;
-	return err;
+		return err;
+	}
+	qnet->lookahead.gen++;
+	lookahead_notify(ahead, QUELL_NTF_LOOKAHEAD_ADD);
+	return 0;
 }
 
 /* Publishes a group, or frees it. */
@@ -283,11 +301,13 @@ static int lookahead_register(struct quell_net *qnet, struct quell_lookahead *ah
 	int err;
 
 	mutex_lock(&qnet->lookahead.lock);
-	err = lookahead_check_quota(qnet, spec, extack);
-	if (!err)
+	if (lookahead_find(qnet, spec->name, spec->uid))
+		err = quell_refuse(extack, NULL, -EEXIST, "you have a group of this name");
+	else if (!lookahead_has_room(qnet, spec))
+		err = quell_refuse(extack, NULL, -EDQUOT,
+				   "too many groups or members, of the user or the namespace");
+	else
 		err = lookahead_publish(qnet, ahead, spec, extack);
-	if (!err)
-		quell_notify_lookahead(ahead, QUELL_NTF_LOOKAHEAD_ADD);
 	mutex_unlock(&qnet->lookahead.lock);
 	if (err)
 		lookahead_free(qnet, ahead);
@@ -333,115 +353,51 @@ int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid)
 	return ahead ? 0 : -ENOENT;
 }
 
-static void weight_change(const struct quell_weight *weight, u32 value)
+/* A weight that is not the default holds a reference to its host.  The mutex, lock of @port. */
+static int weight_change(struct quell_dasr_port *port, struct quell_dasr_host *host, u32 value,
+			 struct netlink_ext_ack *extack)
 {
-	struct quell_dasr_port *port = weight->port;
-	bool is_new;
+	u32 *weights_nr = &port->qnet->lookahead.weights_nr, before = host->sender.weight;
+	const struct weight_ntf ntf = { port, host };
 
-	spin_lock_bh(&port->lock);
-	is_new = weight->host->sender.weight != value;
-	quell_dasr_set_weight(&port->set, &weight->host->sender, value);
-	spin_unlock_bh(&port->lock);
-	if (is_new)
-		quell_notify_weight(port, weight->host, value);
-}
-
-/* The weight is in no list and has no host. */
-static void weight_free(struct quell_weight *weight)
-{
-	quell_dasr_port_put(weight->port);
-	kfree(weight);
-}
-
-static void weight_remove(struct quell_net *qnet, struct quell_weight *weight)
-{
-	weight_change(weight, QUELL_DASR_WEIGHT_DEFAULT);
-	spin_lock_bh(&weight->port->lock);
-	quell_dasr_host_put(weight->port, weight->host);
-	spin_unlock_bh(&weight->port->lock);
-	list_del(&weight->node);
-	qnet->lookahead.weights_nr--;
-	weight_free(weight);
-}
-
-static struct quell_weight *weight_find(struct quell_net *qnet, int ifindex,
-					const struct in6_addr *addr)
-{
-	struct quell_weight *weight;
-
-	list_for_each_entry(weight, &qnet->lookahead.weights, node)
-		if (weight->port->ifindex == ifindex &&
-		    ipv6_addr_equal(&weight->host->addr, addr))
-			return weight;
-	return NULL;
-}
-
-static struct quell_weight *weight_make(struct quell_net *qnet, int ifindex)
-{
-	struct quell_weight *weight = kzalloc(sizeof(*weight), GFP_KERNEL_ACCOUNT);
-
-	if (!weight)
-		return NULL;
-	weight->port = quell_dasr_port_get(qnet, ifindex, NULL);
-	if (weight->port)
-		return weight;
-	kfree(weight);
-	return NULL;
-}
-
-/* -ENODEV: the interface is being unregistered; -ENOMEM. */
-static int weight_add(struct quell_net *qnet, struct quell_weight *weight,
-		      const struct in6_addr *addr)
-{
-	struct quell_dasr_port *port = weight->port;
-	int err = 0;
-
-	spin_lock_bh(&port->lock);
-	if (port->gone)
-		err = -ENODEV;
-	else
-		weight->host = quell_dasr_host_get(port, addr, NULL);
-	spin_unlock_bh(&port->lock);
-	if (err || !weight->host)
-		return err ?: -ENOMEM;
-	list_add(&weight->node, &qnet->lookahead.weights);
-	qnet->lookahead.weights_nr++;
+	if (value == before)
+		return 0;
+	if (before == QUELL_DASR_WEIGHT_DEFAULT) {
+		if (*weights_nr >= QUELL_WEIGHTS_MAX)
+			return quell_refuse(extack, NULL, -EDQUOT,
+					    "too many weights in this namespace");
+		(*weights_nr)++;
+		host->refs++;
+	}
+	quell_dasr_set_weight(&port->set, &host->sender, value);
+	quell_ntf_send(port->qnet, QUELL_NTF_WEIGHT, LOOKAHEAD_NTF_BYTES, put_weight_ntf, &ntf);
+	if (value == QUELL_DASR_WEIGHT_DEFAULT) {
+		(*weights_nr)--;
+		quell_dasr_host_put(port, host);
+	}
 	return 0;
 }
 
-static void weight_delete(struct quell_net *qnet, int ifindex, const struct in6_addr *addr)
+/* -ENODEV: the interface is being unregistered; -EDQUOT, -ENOMEM. */
+static int weight_store(struct quell_dasr_port *port, const struct in6_addr *addr, u32 value,
+			struct netlink_ext_ack *extack)
 {
-	struct quell_weight *weight;
+	struct quell_dasr_host *host;
+	int err = -ENODEV;
 
-	mutex_lock(&qnet->lookahead.lock);
-	weight = weight_find(qnet, ifindex, addr);
-	if (weight)
-		weight_remove(qnet, weight);
-	mutex_unlock(&qnet->lookahead.lock);
-}
-
-/* Sets an existing weight, or adds @spare for it, which is freed otherwise. */
-static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
-			const struct in6_addr *addr, u32 value, struct netlink_ext_ack *extack)
-{
-	struct quell_weight *weight;
-	int err = 0;
-
-	mutex_lock(&qnet->lookahead.lock);
-	weight = weight_find(qnet, spare->port->ifindex, addr);
-	if (!weight && qnet->lookahead.weights_nr >= QUELL_WEIGHTS_MAX) {
-		NL_SET_ERR_MSG(extack, "too many weights in this namespace");
-		err = -EDQUOT;
-	} else if (!weight) {
-		err = weight_add(qnet, spare, addr);
-		if (!err)
-			swap(weight, spare);
-	}
-	if (!err)
-		weight_change(weight, value);
-	mutex_unlock(&qnet->lookahead.lock);
-	if (spare)
-		weight_free(spare);
+	mutex_lock(&port->qnet->lookahead.lock);
+	spin_lock_bh(&port->lock);
+	if (port->gone)
+		goto unlock;
+	err = -ENOMEM;
+	host = quell_dasr_host_get(port, addr, NULL);
+	if (!host)
+		goto unlock;
+	err = weight_change(port, host, value, extack);
+	quell_dasr_host_put(port, host);
+unlock:
+	spin_unlock_bh(&port->lock);
+	mutex_unlock(&port->qnet->lookahead.lock);
 	return err;
 }
 
@@ -452,25 +408,22 @@ static int weight_store(struct quell_net *qnet, struct quell_weight *spare,
 int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr *addr,
 		     u32 weight, struct netlink_ext_ack *extack)
 {
-	struct quell_weight *spare;
-	int err;
+	struct quell_dasr_port *port;
+	int err = -ENOMEM;
 
-	if (!weight || weight > QUELL_DASR_WEIGHT_MAX) {
-		NL_SET_ERR_MSG(extack, "weight: 1 to 255");
-		return -ERANGE;
-	}
-	if (!quell_dasr_is_ready()) {
-		NL_SET_ERR_MSG(extack, "weights need tcp_dart");
-		return -EOPNOTSUPP;
-	}
+	if (!weight || weight > QUELL_DASR_WEIGHT_MAX)
+		return quell_refuse(extack, NULL, -ERANGE, "weight: 1 to 255");
+	if (!quell_dasr_is_ready())
+		return quell_refuse(extack, NULL, -EOPNOTSUPP, "weights need tcp_dart");
 	if (!lookahead_has_device(qnet, ifindex))
 		return -ENODEV;
-	if (weight == QUELL_DASR_WEIGHT_DEFAULT) {
-		weight_delete(qnet, ifindex, addr);
+	if (weight == QUELL_DASR_WEIGHT_DEFAULT && !xa_load(&qnet->dasr_ports, ifindex))
 		return 0;
+	port = quell_dasr_port_get(qnet, ifindex, NULL);
+	if (port) {
+		err = weight_store(port, addr, weight, extack);
+		quell_dasr_port_put(port);
 	}
-	spare = weight_make(qnet, ifindex);
-	err = spare ? weight_store(qnet, spare, addr, weight, extack) : -ENOMEM;
 	return lookahead_lost_device(qnet, ifindex) && !err ? -ENODEV : err;
 }
 
@@ -478,17 +431,23 @@ int quell_weight_set(struct quell_net *qnet, int ifindex, const struct in6_addr 
 static void lookahead_forget(struct quell_dasr_port *port)
 {
 	struct quell_lookahead_net *net = &port->qnet->lookahead;
-	struct quell_weight *weight, *next;
 	struct quell_lookahead *ahead;
+	struct quell_dasr_host *host;
+	struct in6_addr at = {};
 	unsigned long id;
+	u32 i;
 
 	mutex_lock(&net->lock);
 	xa_for_each(&net->groups, id, ahead)
 		if (ahead->port == port)
 			lookahead_remove(port->qnet, ahead);
-	list_for_each_entry_safe(weight, next, &net->weights, node)
-		if (weight->port == port)
-			weight_remove(port->qnet, weight);
+	spin_lock_bh(&port->lock);
+	for (i = 0; (host = quell_dasr_host_after(port, &at)); i++) {
+		at = host->addr;
+		weight_change(port, host, QUELL_DASR_WEIGHT_DEFAULT, NULL);
+		lookahead_relax_lock(port, i);
+	}
+	spin_unlock_bh(&port->lock);
 	mutex_unlock(&net->lock);
 }
 
@@ -515,7 +474,6 @@ void quell_lookahead_net_init(struct quell_net *qnet)
 	mutex_init(&qnet->lookahead.lock);
 	xa_init_flags(&qnet->lookahead.groups, XA_FLAGS_ALLOC1);
 	qnet->lookahead.gen = 1;
-	INIT_LIST_HEAD(&qnet->lookahead.weights);
 }
 
 /* Called when the hooks and the sockets of the namespace are gone. */
