@@ -175,6 +175,8 @@ struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
 					    const struct sock *sk);
 void quell_dasr_pair_put(struct quell_dasr_port *port, struct quell_dasr_pair *pair);
 void quell_dasr_count(struct quell_dasr_port *port);
+void quell_dasr_port_expire(struct quell_dasr_port *port, const struct quell_dasr_params *soft,
+			    u64 now_ns);
 struct quell_dart_params quell_dasr_params(const struct quell_net *qnet);
 void quell_dasr_refresh(struct quell_net *qnet);
 

@@ -325,14 +325,21 @@ struct quell_dart_params quell_dasr_params(const struct quell_net *qnet)
 	return params;
 }
 
+/* Context: lock of @port. */
+void quell_dasr_port_expire(struct quell_dasr_port *port, const struct quell_dasr_params *soft,
+			    u64 now_ns)
+{
+	port->is_behind = quell_dasr_expire(&port->set, soft, now_ns);
+}
+
 static void port_refresh(struct quell_dasr_port *port, const struct quell_dasr_params *soft)
 {
 	bool is_behind;
 
 	do {
 		spin_lock_bh(&port->lock);
-		is_behind = quell_dasr_expire(&port->set, soft, ktime_get_ns());
-		port->is_behind = is_behind;
+		quell_dasr_port_expire(port, soft, ktime_get_ns());
+		is_behind = port->is_behind;
 		quell_dasr_count(port);
 		spin_unlock_bh(&port->lock);
 		cond_resched();

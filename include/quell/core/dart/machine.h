@@ -103,7 +103,7 @@ static inline bool quell_dart_machine_is_due(const struct quell_dart_machine *m,
  * per interface, and @now_ns does not decrease.  @line_bytes_ps on the wire; 0: not known.  Returns
  * whether the state changed.
  */
-static inline bool quell_dart_machine_run(struct quell_dart_machine *m,
+static __rare bool quell_dart_machine_run(struct quell_dart_machine *m,
 					  const struct quell_dart_machine_params *p, u64 now_ns,
 					  const struct quell_dart_arrivals *now,
 					  u64 line_bytes_ps)

@@ -262,7 +262,7 @@ static inline void quell_dasr_await_no_more(struct quell_dasr_set *set,
  * A message of @first begins while a group of it does not wait: the others are expected, of whom
  * one at least neither sends to the user nor is absent.
  */
-static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_group *group,
+static __rare void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_group *group,
 				  const struct quell_dasr_peer *first, u64 deadline_ns)
 {
 	u32 i;
@@ -283,7 +283,7 @@ static inline void quell_dasr_arm(struct quell_dasr_set *set, struct quell_dasr_
  * groups of that user that were not waiting now wait for their other members, no longer than is
  * allowed now, even if more was allowed when they were registered.
  */
-static inline void quell_dasr_begin(struct quell_dasr_set *set,
+static __rare void quell_dasr_begin(struct quell_dasr_set *set,
 				    const struct quell_dasr_params *p,
 				    struct quell_dasr_peer *peer, u64 now_ns)
 {
@@ -330,7 +330,7 @@ static inline void quell_dasr_update_host(struct quell_dasr_set *set,
 }
 
 /* A connection is active from now on. */
-static inline void quell_dasr_join(struct quell_dasr_set *set, struct quell_dasr_conn *conn,
+static __rare void quell_dasr_join(struct quell_dasr_set *set, struct quell_dasr_conn *conn,
 				   u64 now_ns)
 {
 	conn->active = true;
@@ -367,7 +367,8 @@ static inline void quell_dasr_data(struct quell_dasr_set *set,
 	u64 life_ns = quell_dasr_life_ns(p, conn->plain);
 
 	if (!conn->active) {
-		quell_dasr_begin(set, p, conn->peer, now_ns);
+		if (conn->peer->members)
+			quell_dasr_begin(set, p, conn->peer, now_ns);
 		if (more)
 			quell_dasr_join(set, conn, now_ns);
 		return;
@@ -417,7 +418,7 @@ static inline u32 quell_dasr_expire_conns(struct quell_dasr_set *set,
 }
 
 /* The group's time has passed: members that sent no message do not count any longer. */
-static inline void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_dasr_group *group,
+static __rare void quell_dasr_disarm(struct quell_dasr_set *set, struct quell_dasr_group *group,
 				     bool absent)
 {
 	u32 i;
