@@ -170,7 +170,7 @@ static inline void quell_clockmap_bin_open(struct quell_clockmap *map, u64 sw_ns
 }
 
 /* Resets everything except the slope: the oscillator is still the same. */
-static inline void quell_clockmap_start(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns)
+static __rare void quell_clockmap_start(struct quell_clockmap *map, u64 hw_ns, u64 sw_ns)
 {
 	if (!map->rate_q32)
 		map->rate_q32 = QUELL_CLOCKMAP_RATE_ONE;
@@ -408,7 +408,7 @@ static inline void quell_clockmap_evaluate(struct quell_clockmap *map, bool fitt
 	map->usable = fitted && quell_clockmap_is_warm(map, sw_ns);
 }
 
-static inline void quell_clockmap_bin_close(struct quell_clockmap *map, u64 sw_ns)
+static __rare void quell_clockmap_bin_close(struct quell_clockmap *map, u64 sw_ns)
 {
 	quell_clockmap_make_room(map, sw_ns);
 	map->bins[map->bins_nr++] = map->now;
