@@ -1,57 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell.ko: the common part of all Quell algorithms.
- *
- * Floors, the lowest first; a file uses files of its own floor and of lower ones, and no
- * two use each other (scripts/floors).
- *
- * netns/	per network namespace
- *	net.c		tables of algorithms and namespaces
- *	params.c	parameter blocks
- *	stats.c		counters
- *	governed.c	governors of flows' windows, and for how long
- *	offer.c		negotiation of the Quell option
- *	notify.c	notifications by netlink
- * flow/	the context of a flow and its lists
- *	flow.c		flows by socket and by number; notifications of their changes
- *	memory.c	memory of a flow beyond its context
- *	rx.c		packets received that TCP has not processed yet
- *	segments.c	departures of segments
- * signal/	the signal plane: signals of hosts and switches
- *	signal.c	state of the Quell option
- *	option.c	the Quell option in packets
- *	tcpint.c	the public TCP-INT option
- *	telemetry.c	records of switches
- *	path.c		path of a segment
- *	clock.c		the NICs' clocks, mapped to the host's
- *	dasr.c		a flow in the sets of active senders
- *	dasr_port.c	those sets: interfaces, hosts, users
- *	lookahead.c	groups of senders that are counted ahead, and weights
- *	link.c		speed of the interfaces
- * tcp/		writes to TCP's state
- *	adapt.c		flows fitted to their path
- *	apply.c		applies a decision to TCP's state
- *	pacing.c	support for rate-based algorithms
- *	ecn.c		exact echo of marks
- *	tcp_internals.c	functions of TCP that it does not export, mirrored
- * cc/		the callbacks of TCP's congestion control
- *	cc.c		those that all algorithms share
- *	init.c		context of a flow, made and freed
- *	delack.c	ACKs that wait for the program's reply
- *	ack.c		processing of an acknowledgment: its sample, up to its core
- *	event.c		losses, timeouts and undo, reported to the cores
- *	tail.c		a timer that detects tail loss
- *	probe.c		the probe for a tail loss, and whether it was spurious
- *	recover.c	retransmission of the data that NACKs name
- * hooks/	packets on their way in and out
- *	hooks.c		network hooks, per namespace
- *	transmit.c	LOCAL_OUT hook, records departures, adds options
- *	receive.c	LOCAL_IN hook, records receipts, reads options
- *	receive_open.c	offers of the option while a connection opens
- *	receive_data.c	data: its sender is counted, its ACK hastened
- *	nack.c		NACKs built and parsed
- * genl/	generic netlink
- * main.c	algorithms, namespaces, the module
+ * quell.ko, the common part of all Quell algorithms: algorithms, namespaces, the module.
+ * Documentation/overview.md has its floors.
  *
  * Tear-down of the module, in this order (no algorithm module is left, for
  * each pins this one by its symbols, and every socket pins its algorithm):
@@ -112,38 +62,27 @@ static bool has_counters_inside(const struct quell_core *core)
 static const char *algo_lacks(const struct quell_algo *algo)
 {
 	const struct quell_core *core = algo->core;
-	const struct {
-		const char *name;
-		bool there;
-	} parts[] = {
-		{ "name",		core->name && core->name[0] &&
-					strnlen(core->name, TCP_CA_NAME_MAX) < TCP_CA_NAME_MAX },
-		{ "ops.cong_control",	algo->ops.cong_control },
-		{ "init",		core->init },
-		{ "on_loss",		core->on_loss },
-		{ "on_rto",		core->on_rto },
-		{ "on_idle_restart",	core->on_idle_restart },
-		{ "undo_note",		core->undo_note },
-		{ "on_undo",		core->on_undo },
-		/* quell_adapt_open() reads the first parameter as "adapt". */
-		{ "parameter adapt, the first of all",
-		  core->params && core->params_nr && core->params[0].offset == 0 &&
-		  core->params[0].name && !strcmp(core->params[0].name, "adapt") },
-		{ "block that has room for its parameters",
-		  core->params && has_params_inside(core) },
-		{ "block that has room for its counters", has_counters_inside(core) },
-		{ "parameters of Dart, which count senders",
-		  !(core->flags & QUELL_CORE_SENDERS) ||
-		  core->params_bytes >= sizeof(struct quell_dart_params) },
-		{ "variables that a socket has room for",
-		  core->vars_bytes <= QUELL_CC_VARS_BYTES },
-	};
-	int i;
 
-	for (i = 0; i < ARRAY_SIZE(parts); i++)
-		if (!parts[i].there)
-			return parts[i].name;
-	return NULL;
+	return !core->name || !core->name[0] ||
+	       strnlen(core->name, TCP_CA_NAME_MAX) == TCP_CA_NAME_MAX ? "name" :
+	       !algo->ops.cong_control ? "ops.cong_control" :
+	       !core->init ? "init" :
+	       !core->on_loss ? "on_loss" :
+	       !core->on_rto ? "on_rto" :
+	       !core->on_idle_restart ? "on_idle_restart" :
+	       !core->undo_note ? "undo_note" :
+	       !core->on_undo ? "on_undo" :
+	       !core->params || !has_params_inside(core) ?
+		       "block that has room for its parameters" :
+	       /* quell_adapt_open() reads the first parameter as "adapt". */
+	       !core->params_nr || core->params[0].offset || strcmp(core->params[0].name, "adapt") ?
+		       "parameter adapt, the first of all" :
+	       !has_counters_inside(core) ? "block that has room for its counters" :
+	       core->flags & QUELL_CORE_SENDERS &&
+	       core->params_bytes < sizeof(struct quell_dart_params) ?
+		       "parameters of Dart, which count senders" :
+	       core->vars_bytes > QUELL_CC_VARS_BYTES ? "variables that a socket has room for" :
+	       NULL;
 }
 
 /**
