@@ -13,7 +13,6 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
-#include <compat/extack.h>
 #include <quell/core/adapt/names.h>
 #include "genl/genl.h"
 #include "netns/counters.h"
@@ -48,10 +47,8 @@ static const struct quell_algo *genl_algo(const struct genl_info *info)
 	for (i = 0; i < QUELL_ALGOS_MAX; i++)
 		if (quell_algos[i] && !nla_strcmp(attr, quell_algos[i]->core->name))
 			return quell_algos[i];
-	NL_SET_BAD_ATTR(info->extack, attr);
-	quell_extack_fmt(info->extack, "algorithm %s is not loaded",
-			 (char *)nla_data(attr));
-	return ERR_PTR(-ENOENT);
+	return ERR_PTR(quell_refuse(info->extack, attr, -ENOENT, "algorithm %s is not loaded",
+				    (char *)nla_data(attr)));
 }
 
 /* A parameter; a notice does without its range and text (@brief), which cc-get has. */
@@ -182,27 +179,20 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 	err = nla_parse_nested(attrs, QUELL_A_PARAM_VALUE, nest, quell_param_nl_policy, extack);
 	if (err)
 		return err;
-	NL_SET_BAD_ATTR(extack, nest);
 	if (!attrs[QUELL_A_PARAM_NAME])
 		return quell_refuse(extack, nest, -EINVAL, "name of the parameter is missing");
 	desc = quell_param_find(algo, nla_data(attrs[QUELL_A_PARAM_NAME]));
-	if (!desc) {
-		NL_SET_BAD_ATTR(extack, attrs[QUELL_A_PARAM_NAME]);
-		quell_extack_fmt(extack, "%s has no parameter %s", algo->core->name,
-				 (char *)nla_data(attrs[QUELL_A_PARAM_NAME]));
-		return -ENOENT;
-	}
-	if (!reset && !attrs[QUELL_A_PARAM_VALUE]) {
-		quell_extack_fmt(extack, "%s: value is missing", desc->name);
-		return -EINVAL;
-	}
+	if (!desc)
+		return quell_refuse(extack, attrs[QUELL_A_PARAM_NAME], -ENOENT,
+				    "%s has no parameter %s", algo->core->name,
+				    (char *)nla_data(attrs[QUELL_A_PARAM_NAME]));
+	if (!reset && !attrs[QUELL_A_PARAM_VALUE])
+		return quell_refuse(extack, nest, -EINVAL, "%s: value is missing", desc->name);
 	value = reset ? desc->def : nla_get_u64(attrs[QUELL_A_PARAM_VALUE]);
-	if (value < desc->min || value > desc->max) {
-		NL_SET_BAD_ATTR(extack, attrs[QUELL_A_PARAM_VALUE]);
-		quell_extack_fmt(extack, "%s: allowed are %llu..%llu%s", desc->name,
-				 desc->min, desc->max, unit_names[desc->unit]);
-		return -ERANGE;
-	}
+	if (value < desc->min || value > desc->max)
+		return quell_refuse(extack, attrs[QUELL_A_PARAM_VALUE], -ERANGE,
+				    "%s: allowed are %llu..%llu%s", desc->name,
+				    desc->min, desc->max, unit_names[desc->unit]);
 	*(u64 *)((void *)block->data + desc->offset) = value;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
 #include <net/ipv6.h>
+#include <compat/extack.h>
 #include "netns/net.h"
 #include "netns/notify.h"
 
@@ -283,13 +284,22 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 	return 0;
 }
 
-/* Refuse a request: @err, with a text, and the attribute unless NULL.  @text is constant. */
+/* Returns @err, with a text, and the attribute unless NULL. */
 int quell_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, int err,
-		 const char *text)
+		 const char *fmt, ...)
 {
+	const char *text = fmt;
+	va_list args;
+
+	if (!extack)
+		return err;
+	if (strchr(fmt, '%')) {
+		va_start(args, fmt);
+		text = quell_extack_text(extack, fmt, args);
+		va_end(args);
+	}
 	do_trace_netlink_extack(text);
-	if (extack)
-		extack->_msg = text;
+	extack->_msg = text;
 	if (attr)
 		NL_SET_BAD_ATTR(extack, attr);
 	return err;

@@ -66,8 +66,9 @@ void quell_ntf_stop(void);
 
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name, const char *doc,
 		      u64 value);
+__printf(4, 5)
 int quell_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, int err,
-		 const char *text);
+		 const char *fmt, ...);
 int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr);
 
 #endif /* _QUELL_NOTIFY_H */

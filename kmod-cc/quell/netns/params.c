@@ -8,7 +8,6 @@
  */
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <compat/extack.h>
 #include "netns/net.h"
 
 static struct quell_params_block *params_alloc(const struct quell_algo *algo)
@@ -110,24 +109,3 @@ const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
 			return &algo->core->params[i];
 	return NULL;
 }
-
-#ifndef QUELL_HAVE_EXTACK_FMT
-void quell_extack_fmt(struct netlink_ext_ack *extack, const char *fmt, ...)
-{
-	static char texts[64][QUELL_EXTACK_BYTES];
-	static atomic_t next;
-	char text[QUELL_EXTACK_BYTES], *to;
-	va_list args;
-	int len;
-
-	if (!extack)
-		return;
-	va_start(args, fmt);
-	len = vscnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	memset(text + len, ' ', sizeof(text) - 1 - len);
-	to = texts[(u32)atomic_inc_return(&next) % ARRAY_SIZE(texts)];
-	memcpy(to, text, sizeof(text) - 1);
-	extack->_msg = to;
-}
-#endif

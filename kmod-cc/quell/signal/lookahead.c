@@ -17,7 +17,6 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/tcp.h>
-#include <compat/extack.h>
 #include "netns/net.h"
 #include "netns/notify.h"
 #include "signal/dasr.h"
@@ -117,11 +116,9 @@ static int lookahead_check(const struct quell_lookahead_spec *spec, u64 most_ns,
 	if (!most_ns)
 		return quell_refuse(extack, NULL, -EOPNOTSUPP,
 				    "look-ahead needs tcp_dart, and its parameter lookahead");
-	if (spec->time_ns > most_ns) {
-		quell_extack_fmt(extack, "time: at most %llu ns, dart's parameter lookahead",
-				 most_ns);
-		return -ERANGE;
-	}
+	if (spec->time_ns > most_ns)
+		return quell_refuse(extack, NULL, -ERANGE,
+				    "time: at most %llu ns, dart's parameter lookahead", most_ns);
 	if (!spec->members_nr || spec->members_nr > QUELL_LOOKAHEAD_GROUP_MAX)
 		return quell_refuse(extack, NULL, -ERANGE, "members: 1 to 1024");
 	if (lookahead_has_duplicates(spec))
