@@ -2,17 +2,6 @@
 /*
  * The congestion control callbacks that all algorithms share.
  *
- *	->init			core->init, then core->on_rto if the handshake timed out
- *	->set_state(Recovery)	core->on_loss, unless all lost segments were trimmed and
- *				the algorithm gets that as a signal, recover.c
- *	->set_state(Loss)	core->on_rto, if a timer expired
- *	->set_state(CWR)	no event; CUBIC, if it governs, cuts as for a loss, adapt.c
- *	TX_START, when idle	core->on_idle_restart, unless too short an idle time
- *	->in_ack_event		ack.c
- *	->cwnd_event, ECN	exact echo of marks, ecn.c
- *	->ssthresh		begins an episode of losses; only the core sets the window
- *	->undo_cwnd		core->on_undo: all retransmissions were spurious
- *
  * TCP still recovers lost segments; the core only decides how much may be in flight.  Cores
  * are called through pointers here, once per event; ->cong_control is in the algorithm's
  * module, which calls its core directly for each ACK.

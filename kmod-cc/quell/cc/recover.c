@@ -38,7 +38,7 @@ void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
 	flow->recover.lost_pkts = tcp_sk(sk)->lost;
 }
 
-/* The checks that do not need the socket lock. */
+/* Without the socket lock. */
 static enum quell_counter recover_check(const struct sock *sk, const struct quell_lost *lost)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -115,7 +115,6 @@ static bool recover_get(struct quell_recover *recover, struct quell_lost *lost)
 	return found;
 }
 
-/* The entries are accessed only under the lock. */
 static void recover_free(struct quell_recover *recover)
 {
 	spin_lock_bh(&recover->lock);
@@ -236,7 +235,6 @@ static void recover_account(struct quell_recover *recover, const struct tcp_sock
 	recover->trimmed_ns = max(recover->trimmed_ns, skb->skb_mstamp_ns);
 }
 
-/* Returns the counter for the outcome. */
 static enum quell_counter recover_one(struct quell_flow *flow, struct sock *sk,
 				      const struct quell_lost *lost)
 {

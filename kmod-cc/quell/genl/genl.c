@@ -2,8 +2,7 @@
 /*
  * Generic netlink family "quell": its requests, and parameters and counters.  The API is
  * Documentation/netlink/specs/quell.yaml, of which scripts/generate-netlink makes genl_gen.c,
- * policies and operations; flows are in genl_flow.c, interfaces in genl_link.c, active senders and
- * look-ahead in genl_dasr.c.
+ * policies and operations.
  *
  * A request is about the namespace of the socket it came on.  Writers need
  * CAP_NET_ADMIN in the user namespace that owns it.  A request changes a copy of

@@ -6,12 +6,7 @@
  * weights are the administrator's.  Addresses of 4 bytes are IPv4, of 16 bytes IPv6; an IPv4
  * address within IPv6 is taken for the IPv4 address, by which packets of its connections come.
  *
- * Dumps
- *	receiver-get	up the indices of the interfaces
- *	sender-get	up the indices of the interfaces, and there up the addresses
- *	lookahead-get	up the numbers of the groups; a long group is continued at a member
- * The last tells the reader if what it lists changed meanwhile; hosts that stay are listed once
- * whatever happens to others.
+ * lookahead-get reports if the groups changed meanwhile; hosts that stay are listed once.
  *
  * Context of all but quell_put_flow_dasr(): process, may sleep.
  */

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Flows fitted to their path (parameter "adapt", Documentation/adapt.md): applies
- * <quell/core/adapt/react.h> to sockets, between the samples and the algorithms, and between
- * the algorithms' decisions and the stack:
- *
- *	->init			the search begins before the algorithm's first window
- *	an ACK			ack.c fills the sample, then quell_adapt_acked(); when the
- *				search ends, the algorithm's ->init runs again, with the
- *				rate measured on the path instead of the NIC's
- *	a decision		quell_adapt_replace(), from quell_apply()
- *	loss, timeout, undo	reported both here and to the algorithm
- *	ECN-Echo		handled here, unless the algorithm uses marks
- *	idle			handled here: the algorithm would restart at line rate
+ * <quell/core/adapt/react.h> to sockets, between the samples and the algorithms, and between the
+ * algorithms' decisions and the stack.  ECN-Echo, unless the algorithm uses marks, and idle times,
+ * after which it would restart at line rate, are handled here instead of by the algorithm.
  *
  * Context of all functions: socket lock.
  */
@@ -73,7 +65,6 @@ static struct quell_governed *adapt_governed(const struct quell_flow *flow)
 	return flow->qnet->algos[flow->algo->slot].governed;
 }
 
-/* Accounts the time of the previous governor. */
 static void adapt_account(struct quell_flow *flow)
 {
 	enum quell_governor kind = quell_governor_kind(flow->now.governor);
@@ -124,11 +115,7 @@ void quell_adapt_close(struct quell_flow *flow)
 			     ktime_get_ns());
 }
 
-/*
- * After a possible change of phase: accounts the previous one, and notifies listeners of a
- * fallback, its new reason or its end.  A search between two phases is not reported: each
- * request after an idle time begins with one.
- */
+/* A search between two phases is not reported: each request after an idle time begins with one. */
 static void adapt_report(struct quell_flow *flow)
 {
 	u8 phase = flow->adapt.phase;
@@ -141,7 +128,7 @@ static void adapt_report(struct quell_flow *flow)
 	quell_notify_adapt(flow, quell_adapt_phase_name(flow), quell_adapt_reason_name(flow));
 }
 
-/* Bytes that a decision puts in flight per round trip. */
+/* In flight per round trip. */
 static u64 adapt_begun_bytes(const struct quell_decision *decision, u64 rtt_ns)
 {
 	u64 window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
@@ -237,10 +224,7 @@ static bool adapt_is_reducing(const struct sock *sk)
 	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
-/*
- * Before the algorithm, with quell_adapt_is_on(); @sample becomes the one that the algorithm must
- * get.
- */
+/* Before the algorithm, with quell_adapt_is_on(); @sample becomes that of the algorithm. */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
