@@ -386,7 +386,8 @@ static bool put_lookahead(struct sk_buff *skb, struct netlink_callback *cb,
 		return false;
 	err = put_group(skb, cb, ahead);
 	for (; !err && i < ahead->group.members_nr; i++)
-		if (quell_put_host(skb, QUELL_A_LOOKAHEAD_MEMBER, &ahead->pairs[i]->host->addr))
+		if (quell_put_host(skb, QUELL_A_LOOKAHEAD_MEMBER,
+				   &quell_lookahead_pair(ahead, i)->host->addr))
 			break;
 	if (quell_dump_end(skb, hdr, i == cb->args[1] ? -EMSGSIZE : 0))
 		return false;

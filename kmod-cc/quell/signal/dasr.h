@@ -122,16 +122,23 @@ struct quell_dasr_packet {
 /* Weights of a namespace. */
 #define QUELL_WEIGHTS_MAX		1024U
 
-/* A registered group.  All but @group is constant. */
+/* A registered group.  All but @group and @members is constant. */
 struct quell_lookahead {
 	u32				id;	/* in quell_lookahead_net.groups */
 	/* Unique for the user in the namespace. */
 	char				name[QUELL_LOOKAHEAD_NAME_BYTES];
 	kuid_t				uid;
 	struct quell_dasr_port		*port;	/* on which its members' data is received */
-	struct quell_dasr_pair		**pairs;	/* of group.members, in their order */
 	struct quell_dasr_group		group;	/* lock of @port */
+	struct quell_dasr_member	members[];	/* of @group */
 };
+
+/* Constant while the group is published. */
+static inline struct quell_dasr_pair *quell_lookahead_pair(const struct quell_lookahead *ahead,
+							   u32 i)
+{
+	return container_of(ahead->members[i].peer, struct quell_dasr_pair, peer);
+}
 
 /* A group to register. */
 struct quell_lookahead_spec {

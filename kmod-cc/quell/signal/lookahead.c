@@ -139,12 +139,14 @@ static void lookahead_relax_lock(struct quell_dasr_port *port, u32 i)
 /* Drops the references of a group's first @hosts_nr members, which are not in the set. */
 static void lookahead_put_hosts(struct quell_lookahead *ahead, u32 hosts_nr)
 {
+	struct quell_dasr_pair *pair;
 	u32 i;
 
 	for (i = 0; i < hosts_nr; i++) {
 		lookahead_relax_lock(ahead->port, i);
-		ahead->pairs[i]->members -= ahead->group.members_nr;
-		quell_dasr_pair_put(ahead->port, ahead->pairs[i]);
+		pair = quell_lookahead_pair(ahead, i);
+		pair->members -= ahead->group.members_nr;
+		quell_dasr_pair_put(ahead->port, pair);
 	}
 }
 
@@ -164,7 +166,6 @@ static int lookahead_get_host(struct quell_lookahead *ahead, const struct in6_ad
 				    "groups with one host have over 1024 members");
 	}
 	pair->members += group->members_nr;
-	ahead->pairs[i] = pair;
 	group->members[i].peer = &pair->peer;
 	group->members[i].group = group;
 	return 0;
@@ -201,28 +202,25 @@ static void lookahead_free(struct quell_net *qnet, struct quell_lookahead *ahead
 		xa_erase(&qnet->lookahead.groups, ahead->id);
 	if (ahead->port)
 		quell_dasr_port_put(ahead->port);
-	kvfree(ahead->pairs);
-	kvfree(ahead->group.members);
-	kfree(ahead);
+	kvfree(ahead);
 }
 
 /* Allocates a group and its number, which finds no group until it is published. */
 static struct quell_lookahead *lookahead_make(struct quell_net *qnet,
 					      const struct quell_lookahead_spec *spec)
 {
-	struct quell_lookahead *ahead = kzalloc(sizeof(*ahead), GFP_KERNEL_ACCOUNT);
+	struct quell_lookahead *ahead;
 
+	ahead = kvzalloc(struct_size(ahead, members, spec->members_nr), GFP_KERNEL_ACCOUNT);
 	if (!ahead)
 		return NULL;
 	strscpy(ahead->name, spec->name, sizeof(ahead->name));
 	ahead->uid = spec->uid;
 	ahead->group.members_nr = spec->members_nr;
 	ahead->group.time_ns = spec->time_ns;
-	ahead->pairs = kvcalloc(spec->members_nr, sizeof(*ahead->pairs), GFP_KERNEL_ACCOUNT);
-	ahead->group.members = kvcalloc(spec->members_nr, sizeof(*ahead->group.members),
-					GFP_KERNEL_ACCOUNT);
+	ahead->group.members = ahead->members;
 	ahead->port = quell_dasr_port_get(qnet, spec->ifindex, NULL);
-	if (ahead->pairs && ahead->group.members && ahead->port &&
+	if (ahead->port &&
 	    xa_alloc_cyclic(&qnet->lookahead.groups, &ahead->id, NULL, xa_limit_31b,
 			    &qnet->lookahead.next, GFP_KERNEL) >= 0)
 		return ahead;
