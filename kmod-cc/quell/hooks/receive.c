@@ -50,9 +50,15 @@
 /* Maximum length of a TCP header that has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U
 
-/* Flags by which a segment is more than its numbers. */
+/* Flags by which a segment is more than its numbers, and those of a NACK's segment excluded. */
 #define IN_FLAGS	(TCP_FLAG_FIN | TCP_FLAG_SYN | TCP_FLAG_RST | TCP_FLAG_PSH | \
 			 TCP_FLAG_ACK | TCP_FLAG_URG)
+#define IN_NOT_PLAIN	(TCP_FLAG_FIN | TCP_FLAG_RST | TCP_FLAG_PSH | TCP_FLAG_URG | \
+			 TCP_FLAG_ECE | TCP_FLAG_CWR)
+
+/* States of sockets that are not a flow's and of which segments matter: connections that open. */
+#define IN_OPENING	(TCPF_SYN_SENT | TCPF_SYN_RECV | TCPF_LISTEN | TCPF_TIME_WAIT | \
+			 TCPF_NEW_SYN_RECV)
 
 /* Sequence numbers this far off are accepted with any window. */
 #define IN_WINDOW_MIN_BYTES	65536U
@@ -71,7 +77,7 @@ static bool receive_window(const struct sock *sk, const struct receive_headers *
 
 	return !before(in->seq, rcv_nxt - window) &&
 	       !after(in->seq, rcv_nxt + window) &&
-	       (!in->acks ||
+	       (!(in->flags & TCP_FLAG_ACK) ||
 		(!after(in->ack_seq, READ_ONCE(tp->write_seq)) &&
 		 !before(in->ack_seq, READ_ONCE(tp->snd_una) - most_bytes)));
 }
@@ -137,7 +143,7 @@ static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk
 		goto unlock;
 	/* A flow that does not send the option would never consume echoes. */
 	if (opt && opt->flags & QUELL_OPT_F_DATA && flow->option == QUELL_OPTION_ON) {
-		struct quell_echo echo = receive_echo(segment, segment->payload_bytes);
+		struct quell_echo echo = receive_echo(segment, segment->in->payload_bytes);
 
 		quell_telemetry_store_data(flow, opt, &echo);
 		quell_echo_add(flow, sk, &echo);
@@ -156,27 +162,19 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 			     struct sk_buff *skb, const struct receive_headers *in,
 			     enum quell_option_result result)
 {
-	switch (result) {
-	case QUELL_OPTION_MALFORMED:
+	enum quell_counter fault = result == QUELL_OPTION_TAKEN ? QUELL_N_OPTION_OUT_OF_WINDOW :
+								  QUELL_N_SEGMENT_OUT_OF_WINDOW;
+
+	if (result == QUELL_OPTION_MALFORMED)
 		quell_count_reported(flow->qnet, QUELL_N_OPTION_MALFORMED);
-		return receive_window(sk, in);
-	case QUELL_OPTION_BAD_CHECKSUM:
-		quell_count_reported(flow->qnet, QUELL_N_OPTION_BAD_CHECKSUM);
-		return false;
-	case QUELL_OPTION_TAKEN:
-		if (receive_window(sk, in))
-			return true;
-		quell_count_reported(flow->qnet, QUELL_N_OPTION_OUT_OF_WINDOW);
-		return false;
-	case QUELL_OPTION_ABSENT:
-		break;
-	}
-	if (!quell_option_checksum_ok(skb, in->ip_bytes))
-		quell_count_reported(flow->qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
-	else if (!receive_window(sk, in))
-		quell_count_reported(flow->qnet, QUELL_N_SEGMENT_OUT_OF_WINDOW);
-	else
+	if (result == QUELL_OPTION_BAD_CHECKSUM)
+		fault = QUELL_N_OPTION_BAD_CHECKSUM;
+	else if (result == QUELL_OPTION_ABSENT && !quell_option_checksum_ok(skb, in->ip_bytes))
+		fault = QUELL_N_SEGMENT_BAD_CHECKSUM;
+	else if (receive_window(sk, in))
 		return true;
+	if (result != QUELL_OPTION_MALFORMED)
+		quell_count_reported(flow->qnet, fault);
 	return false;
 }
 
@@ -258,29 +256,23 @@ static bool receive_is_trimmed(const struct receive_segment *segment)
 	const struct sk_buff *skb = segment->skb;
 	u8 dsfield;
 
-	if (!segment->in->acks || !opt || !(opt->flags & QUELL_OPT_F_DATA) ||
-	    opt->payload_bytes <= segment->payload_bytes)
+	if (!opt || !(opt->flags & QUELL_OPT_F_DATA) || !(segment->in->flags & TCP_FLAG_ACK) ||
+	    opt->payload_bytes <= segment->in->payload_bytes)
 		return false;
 	dsfield = ip_hdr(skb)->version == 4 ? ipv4_get_dsfield(ip_hdr(skb)) :
 					      ipv6_get_dsfield(ipv6_hdr(skb));
-	return !segment->payload_bytes || dsfield >> 2 == SWPORT_TRIM_DSCP_DEFAULT;
+	return !segment->in->payload_bytes || dsfield >> 2 == SWPORT_TRIM_DSCP_DEFAULT;
 }
 
-/* A segment that TCP would accept. */
-static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
-				     struct receive_segment *segment)
+/* A segment that TCP would accept; @speaks: the flow uses the option. */
+static __always_inline unsigned int
+receive_accepted(struct quell_flow *flow, struct sock *sk, struct receive_segment *segment,
+		 bool speaks)
 {
-	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
 	const struct receive_headers *in = segment->in;
-	struct tcphdr buffer;
-	const struct tcphdr *th;
 	unsigned int verdict;
 	bool done;
 
-	/* Without the option, if it was removed. */
-	th = skb_header_pointer(segment->skb, in->ip_bytes, sizeof(buffer), &buffer);
-	if (th)
-		segment->payload_bytes = segment->skb->len - in->ip_bytes - __tcp_hdrlen(th);
 	if (receive_is_trimmed(segment)) {
 		struct quell_echo echo = receive_echo(segment, segment->opt->payload_bytes);
 
@@ -289,39 +281,34 @@ static unsigned int receive_accepted(struct quell_flow *flow, struct sock *sk,
 		consume_skb(segment->skb);
 		return NF_STOLEN;
 	}
-	if (speaks && !segment->payload_bytes && in->plain) {
+	if (speaks && !in->payload_bytes && !(in->flags & IN_NOT_PLAIN)) {
 		verdict = receive_check_nack(flow, sk, segment, &done);
 		if (done)
 			return verdict;
 	}
 	/* With the ACK flag or without; TCP takes neither data nor acknowledgment of it. */
-	if (in->resets) {
+	if (in->flags & TCP_FLAG_RST) {
 		quell_dasr_reset(flow, sk, in->seq);
 		return NF_ACCEPT;
 	}
 	/* TCP drops other segments without the ACK flag. */
-	if (!in->acks)
+	if (!(in->flags & TCP_FLAG_ACK))
 		return NF_ACCEPT;
 	receive_ordinary(flow, sk, segment, speaks);
-	if (segment->payload_bytes) {
+	if (in->payload_bytes) {
 		WRITE_ONCE(flow->data_ack_seq, in->ack_seq);
 		quell_receive_data(flow, sk, segment);
 	}
 	return NF_ACCEPT;
 }
 
-/* Whether the segment may have the option, though the flow does not use it yet. */
+/* Whether a whole segment may have the option, though the flow does not use it yet. */
 static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buff *skb,
-			      u32 ip_bytes)
+			      const struct receive_headers *in)
 {
-	u32 at = ip_bytes + sizeof(struct tcphdr);
-	const u8 *kind;
-	u8 buffer;
-
-	if (at >= skb->len)
-		return false;
-	kind = skb_header_pointer(skb, at, sizeof(buffer), &buffer);
-	return kind && *kind == QUELL_OPT_KIND && quell_signal_listens(flow->qnet);
+	return in->tcp_bytes > sizeof(struct tcphdr) &&
+	       skb->data[in->ip_bytes + sizeof(struct tcphdr)] == QUELL_OPT_KIND &&
+	       quell_signal_listens(flow->qnet);
 }
 
 /*
@@ -344,190 +331,173 @@ static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
 #endif
 }
 
-static unsigned int receive_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
-				 const struct receive_headers *in)
+/*
+ * Whether TCP itself finds all that matters in a segment of a flow without the option: its
+ * receipt, which is now, and its acknowledgment.  Data is in order, its sender asks for no ACK,
+ * and no request waits for an answer.
+ */
+static bool receive_is_ordinary(const struct quell_flow *flow, const struct sock *sk,
+				const struct sk_buff *skb, const struct receive_headers *in)
 {
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	if ((in->flags & IN_FLAGS) != TCP_FLAG_ACK || !receive_is_whole(in) || flow->dasr ||
+	    quell_tcpint_is_on(flow) || skb_hwtstamps((struct sk_buff *)skb)->hwtstamp ||
+	    READ_ONCE(flow->hops) != quell_hops(in->ttl) || receive_is_delayed(sk) ||
+	    receive_may_offer(flow, skb, in))
+		return false;
+	if (!in->payload_bytes)
+		return true;
+	return !READ_ONCE(flow->delack.has_request) && in->seq == READ_ONCE(tp->rcv_nxt) &&
+	       !READ_ONCE(tp->out_of_order_queue.rb_node) &&
+	       /* A new number is noted, once the segment was checked. */
+	       READ_ONCE(flow->data_ack_seq) == in->ack_seq;
+}
+
+static __always_inline unsigned int
+receive_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
+	     const struct receive_headers *in)
+{
+	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
 	enum quell_option_result result = QUELL_OPTION_ABSENT;
+	struct quell_opt opt QUELL_UNINITIALIZED;
 	struct receive_segment segment = {
 		.skb = skb,
 		.in = in,
-		.ack_rx = { .ack_seq = in->ack_seq, .rx_ns = ktime_get_ns() },
+		.ack_rx = { .ack_seq = in->ack_seq },
 	};
-	struct quell_opt opt QUELL_UNINITIALIZED;
-	u32 bytes = skb->len;
 
-	if (!in->whole) {
+	if (!(in->flags & (TCP_FLAG_ACK | TCP_FLAG_RST)) && in->flags & IN_NOT_PLAIN)
+		return NF_ACCEPT;
+	if (!receive_is_whole(in)) {
 		quell_count_reported(flow->qnet, QUELL_N_SEGMENT_MALFORMED);
 		return NF_ACCEPT;
 	}
 	if (!receive_is_admitted(sk, skb, in->ttl))
 		return NF_ACCEPT;
+	segment.ack_rx.rx_ns = ktime_get_ns();
 	if (skb_hwtstamps(skb)->hwtstamp)
 		quell_clock_stamp(flow->qnet, skb, &segment.ack_rx);
-	if (READ_ONCE(flow->option) == QUELL_OPTION_ON ||
-	    receive_may_offer(flow, skb, in->ip_bytes))
+	if (speaks || receive_may_offer(flow, skb, in))
 		result = quell_option_take(skb, in->ip_bytes, &opt);
 	if (!receive_believed(flow, sk, skb, in, result))
 		return NF_ACCEPT;
 	if (result == QUELL_OPTION_TAKEN) {
 		opt.echo_ns = quell_echo_reveal(opt.echo_ns, flow->stamp_secret);
 		segment.opt = &opt;
-		segment.of_program = skb->len == bytes;
+		segment.of_program = skb->len == in->ip_bytes + in->tcp_bytes + in->payload_bytes;
 	}
-	if (in->acks && quell_tcpint_is_on(flow))
+	if (in->flags & TCP_FLAG_ACK && quell_tcpint_is_on(flow))
 		quell_tcpint_receive(flow, skb, in->ip_bytes);
-	segment.missed = in->had_room && result == QUELL_OPTION_ABSENT;
-	return receive_accepted(flow, sk, &segment);
-}
-
-static void receive_describe(struct receive_headers *in, const struct sk_buff *skb,
-			     const struct tcphdr *th)
-{
-	in->seq = ntohl(th->seq);
-	in->ack_seq = ntohl(th->ack_seq);
-	in->had_room = __tcp_hdrlen(th) <= IN_ROOM_HEADER_BYTES;
-	in->whole = __tcp_hdrlen(th) >= sizeof(*th) &&
-		    in->ip_bytes + __tcp_hdrlen(th) <= skb->len;
-	in->syn = th->syn;
-	in->acks = th->ack;
-	in->pushed = th->psh || th->fin;
-	in->resets = th->rst;
-	in->plain = !(th->fin || th->rst || th->psh || th->urg || th->ece || th->cwr);
-}
-
-/*
- * Whether TCP itself finds all that matters in a segment of a flow without the option: its
- * receipt, which is now, and its acknowledgment.  Data is in order, its sender asks for no ACK,
- * and no request waits for an answer.
- */
-static bool receive_is_ordinary(struct quell_flow *flow, const struct sock *sk,
-				struct sk_buff *skb, const struct tcphdr *th,
-				const struct receive_headers *in)
-{
-	u32 header_bytes = in->ip_bytes + __tcp_hdrlen(th);
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	if ((tcp_flag_word(th) & IN_FLAGS) != TCP_FLAG_ACK || __tcp_hdrlen(th) < sizeof(*th) ||
-	    skb->len < header_bytes || READ_ONCE(flow->option) == QUELL_OPTION_ON || flow->dasr ||
-	    quell_tcpint_is_on(flow) || skb_hwtstamps(skb)->hwtstamp ||
-	    READ_ONCE(flow->hops) != quell_hops(in->ttl) || receive_is_delayed(sk) ||
-	    receive_may_offer(flow, skb, in->ip_bytes))
-		return false;
-	if (skb->len == header_bytes)
-		return true;
-	return !READ_ONCE(flow->delack.has_request) && ntohl(th->seq) == READ_ONCE(tp->rcv_nxt) &&
-	       !READ_ONCE(tp->out_of_order_queue.rb_node) &&
-	       /* A new number is noted, once the segment was checked. */
-	       READ_ONCE(flow->data_ack_seq) == ntohl(th->ack_seq);
-}
-
-/*
- * Whether a segment is for a socket that is no flow's: most segments beside ours end here.  A
- * program may assign a socket of any protocol (bpf_sk_assign()).  The private bytes are a hint:
- * they may be another algorithm's by now.
- */
-static bool receive_is_others(const struct sock *sk)
-{
-	return sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk);
+	segment.missed = in->tcp_bytes <= IN_ROOM_HEADER_BYTES && result == QUELL_OPTION_ABSENT;
+	return receive_accepted(flow, sk, &segment, speaks);
 }
 
 /*
  * A segment for a socket in any state.  A SYN may be for a listener though it matches
- * another socket: a retransmitted SYN, or one that matches a TIME_WAIT socket.
+ * another socket: a retransmitted SYN, or one that matches a TIME_WAIT socket.  A program may
+ * assign a socket of any protocol (bpf_sk_assign()).
  */
-static unsigned int receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
-				 struct receive_headers *in)
+static __always_inline unsigned int
+receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+	     const struct receive_headers *in)
 {
 	bool full = quell_is_full(sk);
 	struct quell_flow *flow;
 
+	if (full && sk->sk_protocol != IPPROTO_TCP)
+		return NF_ACCEPT;
 	if (full && !th->syn) {
-		flow = receive_is_others(sk) ? NULL : quell_flow_find(sk);
-		if (!flow || receive_is_ordinary(flow, sk, skb, th, in))
-			return NF_ACCEPT;
-		receive_describe(in, skb, th);
-		if (!in->acks && !in->plain && !in->resets)
+		flow = quell_cc_may_be_ready(sk) ? quell_flow_find(sk) : NULL;
+		if (!flow || (READ_ONCE(flow->option) != QUELL_OPTION_ON &&
+			      receive_is_ordinary(flow, sk, skb, in)))
 			return NF_ACCEPT;
 		return receive_flow(flow, sk, skb, in);
 	}
-	receive_describe(in, skb, th);
-	if (full && sk->sk_protocol != IPPROTO_TCP)
-		return NF_ACCEPT;
 	if (full && 1 << READ_ONCE(sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV))
 		quell_receive_opening(sk, skb, th, in->ip_bytes);
-	else if (in->syn)
+	else if (th->syn)
 		quell_receive_syn(sock_net(sk), skb, th, in);
 	else if (READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV)
 		quell_receive_request(inet_reqsk(sk), skb, th, in);
 	return NF_ACCEPT;
 }
 
-static unsigned int receive_segment(struct net *net, struct sk_buff *skb,
-				    struct receive_headers *in)
+/* The header is in one piece, as TCP has it next. */
+static noinline unsigned int receive_tcp(struct net *net, struct sk_buff *skb, u32 ip_bytes)
 {
-	const struct tcphdr *th = (const struct tcphdr *)(skb->data + in->ip_bytes);
+	struct receive_headers in QUELL_UNINITIALIZED;
 	unsigned int verdict = NF_ACCEPT;
 	struct sock *sk = skb->sk;
+	const struct tcphdr *th;
+	bool found = false;
 
-	if (sk)
-		return receive_sock(sk, skb, th, in);
-	/* Without early demultiplexing the socket has not been looked up yet. */
-#if IS_ENABLED(CONFIG_IPV6)
-	if (ip_hdr(skb)->version == 6)
-		sk = quell_inet6_lookup(net, skb, th);
-	else
-#endif
-		sk = quell_inet_lookup(net, skb, th);
-	if (sk) {
-		verdict = receive_sock(sk, skb, th, in);
-		sock_gen_put(sk);
-	} else if (th->syn) {
-		receive_describe(in, skb, th);
-		quell_receive_syn(net, skb, th, in);
+	if (!pskb_may_pull(skb, ip_bytes + sizeof(*th)))
+		return NF_ACCEPT;
+	in.ip_bytes = ip_bytes;
+	in.tcp_bytes = __tcp_hdrlen((const struct tcphdr *)(skb->data + ip_bytes));
+	in.payload_bytes = skb->len - ip_bytes - in.tcp_bytes;
+	if (receive_is_whole(&in) && !pskb_may_pull(skb, ip_bytes + in.tcp_bytes))
+		return NF_ACCEPT;
+	th = (const struct tcphdr *)(skb->data + ip_bytes);
+	in.seq = ntohl(th->seq);
+	in.ack_seq = ntohl(th->ack_seq);
+	in.flags = tcp_flag_word(th);
+	if (ip_hdr(skb)->version == 4) {
+		in.ttl = ip_hdr(skb)->ttl;
+		in.marked = INET_ECN_is_ce(ip_hdr(skb)->tos);
+	} else {
+		in.ttl = ipv6_hdr(skb)->hop_limit;
+		in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
 	}
+	if (atomic_read(&quell_dasr_ports_nr))
+		quell_dasr_meter(net, skb, ip_bytes + in.tcp_bytes);
+	if (!sk) {
+		/* Without early demultiplexing the socket has not been looked up yet. */
+#if IS_ENABLED(CONFIG_IPV6)
+		if (ip_hdr(skb)->version == 6)
+			sk = quell_inet6_lookup(net, skb, th);
+		else
+#endif
+			sk = quell_inet_lookup(net, skb, th);
+		found = sk;
+	}
+	if (sk)
+		verdict = receive_sock(sk, skb, th, &in);
+	else if (th->syn)
+		quell_receive_syn(net, skb, th, &in);
+	if (found)
+		sock_gen_put(sk);
 	return verdict;
 }
 
-/* Whether the hook has a segment to handle; its header is in one piece, as TCP has it next. */
-static __always_inline bool receive_is_ours(const struct net *net, struct sk_buff *skb,
-					    u32 ip_bytes)
+/*
+ * Whether a segment is for a connection that is no flow's: most segments beside ours end here.  The
+ * private bytes are a hint: they may be another algorithm's by now.
+ */
+static __always_inline bool receive_is_others(const struct sk_buff *skb)
 {
-	const struct tcphdr *th;
+	const struct sock *sk = skb->sk;
 
-	if (!pskb_may_pull(skb, ip_bytes + sizeof(*th)))
-		return false;
-	th = (const struct tcphdr *)(skb->data + ip_bytes);
-	if (atomic_read(&quell_dasr_ports_nr))
-		quell_dasr_meter(net, skb, ip_bytes + __tcp_hdrlen(th));
-	return !skb->sk || th->syn || !quell_is_full(skb->sk) || !receive_is_others(skb->sk);
+	return sk && !(1 << READ_ONCE(sk->sk_state) & IN_OPENING) &&
+	       (sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk)) &&
+	       !atomic_read(&quell_dasr_ports_nr);
 }
 
 unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
-	u32 ip_bytes = ip_hdrlen(skb);
-	struct receive_headers in QUELL_UNINITIALIZED;
-
-	if (ip_hdr(skb)->protocol != IPPROTO_TCP || !receive_is_ours(state->net, skb, ip_bytes))
+	if (ip_hdr(skb)->protocol != IPPROTO_TCP || receive_is_others(skb))
 		return NF_ACCEPT;
-	in.ip_bytes = ip_bytes;
-	in.ttl = ip_hdr(skb)->ttl;
-	in.marked = INET_ECN_is_ce(ip_hdr(skb)->tos);
-	return receive_segment(state->net, skb, &in);
+	return receive_tcp(state->net, skb, ip_hdrlen(skb));
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
 unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state)
 {
-	u32 ip_bytes = sizeof(struct ipv6hdr);
-	struct receive_headers in QUELL_UNINITIALIZED;
-
-	if (ipv6_hdr(skb)->nexthdr != NEXTHDR_TCP || !receive_is_ours(state->net, skb, ip_bytes))
+	if (ipv6_hdr(skb)->nexthdr != NEXTHDR_TCP || receive_is_others(skb))
 		return NF_ACCEPT;
-	in.ip_bytes = ip_bytes;
-	in.ttl = ipv6_hdr(skb)->hop_limit;
-	in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
-	return receive_segment(state->net, skb, &in);
+	return receive_tcp(state->net, skb, sizeof(struct ipv6hdr));
 }
 #endif

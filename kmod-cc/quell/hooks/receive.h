@@ -5,7 +5,7 @@
 #ifndef _QUELL_RECEIVE_H
 #define _QUELL_RECEIVE_H
 
-#include <linux/types.h>
+#include <linux/tcp.h>
 #include "flow/rx.h"
 
 struct net;
@@ -14,21 +14,17 @@ struct quell_opt;
 struct request_sock;
 struct sk_buff;
 struct sock;
-struct tcphdr;
 
+/* As received: the numbers of bytes are those before an option is removed. */
 struct receive_headers {
 	u32	ip_bytes;
+	u32	tcp_bytes;
+	s32	payload_bytes;	/* negative: the TCP header is cut off */
 	u32	seq;
 	u32	ack_seq;
+	__be32	flags;	/* tcp_flag_word() */
 	u8	ttl;
 	bool	marked;	/* CE */
-	bool	had_room;	/* for the echo */
-	bool	whole;	/* the TCP header is complete */
-	bool	syn;
-	bool	acks;
-	bool	plain;	/* no flag beside SYN and ACK */
-	bool	pushed;	/* PSH or FIN */
-	bool	resets;
 };
 
 /* A received segment of a flow. */
@@ -36,12 +32,23 @@ struct receive_segment {
 	struct sk_buff			*skb;	/* without the option */
 	const struct receive_headers	*in;
 	const struct quell_opt		*opt;	/* NULL without a valid one */
-	u32				payload_bytes;
 	/* It had room for the option, but came without it. */
 	bool				missed;
 	bool				of_program;	/* where BPF programs put it */
 	struct quell_ack_rx		ack_rx;	/* receipt and echo, for the sample */
 };
+
+/* Whether the TCP header is complete. */
+static inline bool receive_is_whole(const struct receive_headers *in)
+{
+	return in->tcp_bytes >= sizeof(struct tcphdr) && in->payload_bytes >= 0;
+}
+
+/* PSH or FIN. */
+static inline bool receive_is_pushed(const struct receive_headers *in)
+{
+	return in->flags & (TCP_FLAG_PSH | TCP_FLAG_FIN);
+}
 
 /* receive_open.c */
 void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,

@@ -78,7 +78,7 @@ static bool receive_is_out_of_order(const struct sock *sk, const struct receive_
 static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 			       const struct receive_segment *segment)
 {
-	u32 end_seq = segment->in->seq + segment->payload_bytes;
+	u32 end_seq = segment->in->seq + segment->in->payload_bytes;
 	bool owned;
 
 	local_bh_disable();
@@ -99,7 +99,7 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 /* Whether the sender asks for an ACK that TCP may delay: see the top of the file. */
 static bool receive_is_ack_requested(const struct sock *sk, const struct receive_segment *segment)
 {
-	u32 end_seq = segment->in->seq + segment->payload_bytes, rcv_wup, full_bytes;
+	u32 end_seq = segment->in->seq + segment->in->payload_bytes, rcv_wup, full_bytes;
 
 	/* TCP writes it plainly, under its lock: that of a moment ago will do. */
 	rcv_wup = data_race(READ_ONCE(tcp_sk(sk)->rcv_wup));
@@ -107,8 +107,8 @@ static bool receive_is_ack_requested(const struct sock *sk, const struct receive
 	full_bytes = data_race(READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss));
 	/* TCP has not measured this segment yet, which may be longer than all before. */
 	full_bytes = max_t(u32, full_bytes, skb_is_gso(segment->skb) ?
-			   skb_shinfo(segment->skb)->gso_size : segment->payload_bytes);
-	if (segment->in->pushed)
+			   skb_shinfo(segment->skb)->gso_size : segment->in->payload_bytes);
+	if (receive_is_pushed(segment->in))
 		return end_seq - rcv_wup <= ACK_REQUEST_SEGS * full_bytes;
 	return segment->of_program && segment->opt->flags & QUELL_OPT_F_START;
 }
@@ -123,18 +123,18 @@ static bool receive_may_delay_ack(struct quell_flow *flow, const struct sock *sk
 {
 	struct quell_rx_data question = {
 		.ack_seq = segment->in->ack_seq,
-		.end_seq = segment->in->seq + segment->payload_bytes,
+		.end_seq = segment->in->seq + segment->in->payload_bytes,
 		.rx_ns = segment->ack_rx.rx_ns,
-		.ends = segment->in->pushed,
+		.ends = receive_is_pushed(segment->in),
 		.marked = segment->in->marked,
 	};
 
 	if (segment->opt)
-		question.ends = quell_opt_ends(segment->opt->flags, segment->in->pushed);
+		question.ends = quell_opt_ends(segment->opt->flags, receive_is_pushed(segment->in));
 	else if (question.ends && skb_is_gso(segment->skb))
-		question.ends = segment->payload_bytes % skb_shinfo(segment->skb)->gso_size;
+		question.ends = segment->in->payload_bytes % skb_shinfo(segment->skb)->gso_size;
 	else if (question.ends)
-		question.ends = segment->payload_bytes <
+		question.ends = segment->in->payload_bytes <
 				READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
 	return quell_delack_start(flow, sk, &question);
 }
@@ -147,9 +147,9 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 		struct quell_dasr_packet packet = {
 			.ifindex = segment->skb->dev->ifindex,
 			.seq = segment->in->seq,
-			.end_seq = segment->in->seq + segment->payload_bytes,
+			.end_seq = segment->in->seq + segment->in->payload_bytes,
 			.flags = segment->opt ? segment->opt->flags : 0,
-			.pushed = segment->in->pushed,
+			.pushed = receive_is_pushed(segment->in),
 			.marked = segment->in->marked,
 		};
 

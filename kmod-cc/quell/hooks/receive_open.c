@@ -62,7 +62,7 @@ void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr
 	struct quell_offer_key key;
 	u8 version = 0;
 
-	if (in->acks || !quell_signal_listens(quell_net(net)))
+	if (in->flags & TCP_FLAG_ACK || !quell_signal_listens(quell_net(net)))
 		return;
 	quell_offer_key(&key, skb, th, false, 0);
 	receive_reads(net, skb, in->ip_bytes, &version);
@@ -81,7 +81,7 @@ void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 	u8 version;
 
 	/* With a SYN cookie the numbers are not known yet. */
-	if (!in->acks || !in->whole || req->syncookie ||
+	if (!(in->flags & TCP_FLAG_ACK) || !receive_is_whole(in) || req->syncookie ||
 	    in->ack_seq != tcp_rsk(req)->snt_isn + 1 ||
 	    in->seq != tcp_rsk(req)->rcv_isn + 1 || !req->rsk_listener ||
 	    !quell_algo_of_listener(req->rsk_listener) || !quell_signal_listens(quell_net(net)))

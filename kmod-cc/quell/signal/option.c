@@ -225,23 +225,6 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 }
 
 /*
- * Pulls the header: a buffer on the stack would be cleared for each packet where kernels initialise
- * variables.  NULL: the packet is shorter, or memory is short.  LOCAL_IN hook.  Pointers into the
- * headers may be stale afterwards.
- */
-const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes)
-{
-	const struct tcphdr *th;
-
-	if (!pskb_may_pull(skb, ip_bytes + sizeof(*th)))
-		return NULL;
-	th = (const struct tcphdr *)(skb->data + ip_bytes);
-	if (!pskb_may_pull(skb, ip_bytes + __tcp_hdrlen(th)))
-		return NULL;
-	return (const struct tcphdr *)(skb->data + ip_bytes);
-}
-
-/*
  * The option stays in the packet if it is not where Quell inserts it, if the packet is longer than
  * its length field can state, and in a SYN, for which the stack has no fast path.  LOCAL_IN hook.
  * Pointers into the headers may be stale afterwards.  @opt is untrusted but for QUELL_OPTION_TAKEN.

@@ -249,23 +249,6 @@ static void signal_reserve(struct sock *sk, struct quell_flow *flow)
 }
 
 /*
- * Options cannot be inserted into segments signed by MD5 or TCP-AO, and must not be trusted in
- * received ones.  RCU read section or socket lock.
- */
-bool quell_signal_is_signed(const struct sock *sk)
-{
-#ifdef CONFIG_TCP_MD5SIG
-	if (rcu_access_pointer(tcp_sk(sk)->md5sig_info))
-		return true;
-#endif
-#ifdef CONFIG_TCP_AO
-	if (rcu_access_pointer(tcp_sk(sk)->ao_info))
-		return true;
-#endif
-	return false;
-}
-
-/*
  * A signature covers the options; MPTCP's mapping of data (DSS) takes 26 or 28 of the 28 bytes
  * that the timestamps leave.
  */

@@ -54,11 +54,27 @@ u64 quell_signal_nack_rate(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_close(struct quell_flow *flow, struct sock *sk,
 			enum quell_option_state state);
-bool quell_signal_is_signed(const struct sock *sk);
 void quell_signal_confirm(struct quell_flow *flow);
 bool quell_signal_is_vain(const struct quell_flow *flow);
 void quell_signal_release(struct quell_flow *flow, struct sock *sk);
 void quell_signal_check(struct quell_flow *flow, struct sock *sk);
+
+/*
+ * Options cannot be inserted into segments signed by MD5 or TCP-AO, and must not be trusted in
+ * received ones.  RCU read section or socket lock.
+ */
+static inline bool quell_signal_is_signed(const struct sock *sk)
+{
+#ifdef CONFIG_TCP_MD5SIG
+	if (rcu_access_pointer(tcp_sk(sk)->md5sig_info))
+		return true;
+#endif
+#ifdef CONFIG_TCP_AO
+	if (rcu_access_pointer(tcp_sk(sk)->ao_info))
+		return true;
+#endif
+	return false;
+}
 
 /* telemetry.c */
 void quell_telemetry_register(struct quell_algo *algo);
@@ -91,9 +107,16 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes);
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes);
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
 bool quell_option_checksum_verify(struct sk_buff *skb, u32 ip_bytes);
-const struct tcphdr *quell_option_header(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
+
+/* With its options; NULL: the packet is shorter.  LOCAL_IN hook, which has pulled the header. */
+static inline const struct tcphdr *quell_option_header(const struct sk_buff *skb, u32 ip_bytes)
+{
+	const struct tcphdr *th = (const struct tcphdr *)(skb->data + ip_bytes);
+
+	return ip_bytes + __tcp_hdrlen(th) <= skb_headlen(skb) ? th : NULL;
+}
 
 /* TCP does not compute the checksum again afterwards.  LOCAL_IN hook. */
 static inline bool quell_option_checksum_ok(struct sk_buff *skb, u32 ip_bytes)
