@@ -7,14 +7,9 @@
 
 #include "flow/flow.h"
 
-/* A received data packet. */
-struct quell_rx_data {
-	u32	ack_seq;
-	u32	end_seq;
-	u64	rx_ns;	/* CLOCK_MONOTONIC */
-	bool	ends;	/* it ends a message */
-	bool	marked;	/* CE */
-};
+/* Bounds of the delay of a request's ACK, delack.c. */
+#define QUELL_ACK_DELAY_MIN_NS		(50U * NSEC_PER_USEC)
+#define QUELL_ACK_DELAY_MAX_NS		(5U * NSEC_PER_MSEC)
 
 enum quell_recover_cause {
 	QUELL_RECOVER_TRIMMED,		/* all of them were trimmed */
@@ -41,8 +36,7 @@ int quell_flows_init(void);
 void quell_flows_exit(void);
 
 /* delack.c */
-bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
-			const struct quell_rx_data *question);
+bool quell_delack_start(struct quell_flow *flow, u64 rx_ns, u32 end_seq, bool marked);
 void quell_delack_expedite(struct quell_flow *flow, u32 end_seq);
 void quell_delack_packet_sent(struct quell_flow *flow, u32 ack_seq);
 void quell_delack_watch(struct quell_flow *flow, u32 end_seq);
@@ -50,7 +44,6 @@ void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns);
 void quell_delack_expire(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 /* tail.c */
-u32 quell_tail_ack_delay_ns(const struct quell_flow *flow);
 void quell_tail_update(struct quell_flow *flow);
 void quell_tail_arm(struct quell_flow *flow, u64 at_ns);
 void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep);
@@ -77,6 +70,22 @@ void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
 void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk);
 enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk);
 u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts);
+
+/*
+ * How long the ACK of a request may be delayed.  RCU read section, as hooks have: until its end the
+ * memory of flow->sk is a TCP socket's, if perhaps another one's, and the result is in bounds.
+ */
+static inline u32 quell_tail_ack_delay_ns(const struct quell_flow *flow)
+{
+	/* The handshake's is among them, and has no program's time in it; ~0: not set. */
+	u32 min_rtt_us = data_race(READ_ONCE(tcp_sk(flow->sk)->rtt_min.s[0].v));
+
+	/* With the option the time is reported to the peer, and its Swift limits a host's delay. */
+	if (min_rtt_us == ~0U || READ_ONCE(flow->option) == QUELL_OPTION_ON)
+		return QUELL_ACK_DELAY_MIN_NS;
+	return clamp_t(u64, (u64)min_rtt_us * NSEC_PER_USEC / 2, QUELL_ACK_DELAY_MIN_NS,
+		       QUELL_ACK_DELAY_MAX_NS);
+}
 
 /*
  * Whether data sent after the last cut was trimmed.  Its loss shows that congestion persists, and

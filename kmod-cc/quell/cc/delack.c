@@ -36,31 +36,26 @@
 #define DELACK_SAMPLE_INTERVAL	64
 
 /*
- * Whether the ACK of a data packet may wait for the program's reply: then the flow's timer sends it
- * quell_tail_ack_delay_ns() after the oldest request without one.  LOCAL_IN hook, neither the
- * socket lock nor that of @flow.
+ * Whether the ACK of a request, received up to @end_seq, may be delayed for the program's reply:
+ * then the flow's timer sends it quell_tail_ack_delay_ns() after the oldest request without one.
+ * LOCAL_IN hook, neither the socket lock nor that of @flow.
  */
-bool quell_delack_start(struct quell_flow *flow, const struct sock *sk,
-			const struct quell_rx_data *data)
+bool quell_delack_start(struct quell_flow *flow, u64 rx_ns, u32 end_seq, bool marked)
 {
-	bool has_request = data->ends && data->ack_seq == READ_ONCE(tcp_sk(sk)->snd_nxt);
 	struct quell_delack *delack = &flow->delack;
 	bool another = READ_ONCE(delack->has_request);
 	u8 turn;
 
-	WRITE_ONCE(delack->has_request, has_request);
-	if (!has_request)
-		return false;
+	WRITE_ONCE(delack->has_request, true);
 	if (!another)
-		WRITE_ONCE(delack->request_rx_ns, (u32)data->rx_ns);
-	if (READ_ONCE(delack->prompt) < DELACK_PROMPT_MIN || data->marked)
+		WRITE_ONCE(delack->request_rx_ns, (u32)rx_ns);
+	if (READ_ONCE(delack->prompt) < DELACK_PROMPT_MIN || marked)
 		return false;
 	turn = READ_ONCE(delack->turn) + 1;
 	WRITE_ONCE(delack->turn, turn);
 	if (READ_ONCE(flow->option) != QUELL_OPTION_ON && !(turn % DELACK_SAMPLE_INTERVAL))
 		return false;
-	quell_tail_delay_ack(flow, data->rx_ns + quell_tail_ack_delay_ns(flow), data->end_seq,
-			     another);
+	quell_tail_delay_ack(flow, rx_ns + quell_tail_ack_delay_ns(flow), end_seq, another);
 	quell_count(flow->qnet, QUELL_N_ACK_DELAYED);
 	return true;
 }

@@ -68,10 +68,6 @@
 #define TAIL_IDLE_EXPIRIES		64U
 #define TAIL_SMALL_WINDOW_SEGS		8U
 
-/* Bounds of the delay of a request's ACK, delack.c. */
-#define TAIL_ACK_DELAY_MIN_NS		(50U * NSEC_PER_USEC)
-#define TAIL_ACK_DELAY_MAX_NS		(5U * NSEC_PER_MSEC)
-
 /* The time without an acknowledgment before a probe. */
 static void tail_update(struct quell_flow *flow)
 {
@@ -199,22 +195,6 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 	if (tp->write_seq != tp->snd_nxt && tail_is_idle(flow))
 		at_ns += TAIL_BUSY_TIMEOUTS * flow->tail.timeout_ns;
 	quell_tail_arm(flow, at_ns);
-}
-
-/*
- * How long the ACK of a request may be delayed.  RCU read section, as hooks have: until its end the
- * memory of flow->sk is a TCP socket's, if perhaps another one's, and the result is in bounds.
- */
-u32 quell_tail_ack_delay_ns(const struct quell_flow *flow)
-{
-	/* The handshake's is among them, and has no program's time in it; ~0: not set. */
-	u32 min_rtt_us = data_race(READ_ONCE(tcp_sk(flow->sk)->rtt_min.s[0].v));
-
-	/* With the option the time is reported to the peer, and its Swift limits a host's delay. */
-	if (min_rtt_us == ~0U || READ_ONCE(flow->option) == QUELL_OPTION_ON)
-		return TAIL_ACK_DELAY_MIN_NS;
-	return clamp_t(u64, (u64)min_rtt_us * NSEC_PER_USEC / 2, TAIL_ACK_DELAY_MIN_NS,
-		       TAIL_ACK_DELAY_MAX_NS);
 }
 
 /* LOCAL_OUT hook, lock of @flow, any lock of the caller.  @tx_end_ns is not 0. */

@@ -114,29 +114,28 @@ static bool receive_is_ack_requested(const struct sock *sk, const struct receive
 }
 
 /*
- * Whether the ACK of a data packet may be delayed, as the packet ends a message.  Without the
- * option only PSH shows that, and a sender with a small window sets it within messages, too,
- * ack_request.c: there, a full last segment, of a packet that GRO may have merged, ends none.
+ * Whether the ACK of a data packet may be delayed, as the packet ends a message and acknowledges
+ * all that this end sent.  Without the option only PSH shows the end.  A sender with a small window
+ * sets it within messages, too, ack_request.c: there, a full last segment, of a packet that GRO may
+ * have merged, does not end one.
  */
 static bool receive_may_delay_ack(struct quell_flow *flow, const struct sock *sk,
 				  const struct receive_segment *segment)
 {
-	struct quell_rx_data question = {
-		.ack_seq = segment->in->ack_seq,
-		.end_seq = segment->in->seq + segment->in->payload_bytes,
-		.rx_ns = segment->ack_rx.rx_ns,
-		.ends = receive_is_pushed(segment->in),
-		.marked = segment->in->marked,
-	};
+	const struct receive_headers *in = segment->in;
+	bool ends = receive_is_pushed(in);
 
 	if (segment->opt)
-		question.ends = quell_opt_ends(segment->opt->flags, receive_is_pushed(segment->in));
-	else if (question.ends && skb_is_gso(segment->skb))
-		question.ends = segment->in->payload_bytes % skb_shinfo(segment->skb)->gso_size;
-	else if (question.ends)
-		question.ends = segment->in->payload_bytes <
-				READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
-	return quell_delack_start(flow, sk, &question);
+		ends = quell_opt_ends(segment->opt->flags, ends);
+	else if (ends && skb_is_gso(segment->skb))
+		ends = in->payload_bytes % skb_shinfo(segment->skb)->gso_size;
+	else if (ends)
+		ends = in->payload_bytes < READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
+	if (ends && in->ack_seq == READ_ONCE(tcp_sk(sk)->snd_nxt))
+		return quell_delack_start(flow, segment->ack_rx.rx_ns,
+					  in->seq + in->payload_bytes, in->marked);
+	WRITE_ONCE(flow->delack.has_request, false);
+	return false;
 }
 
 /* LOCAL_IN hook, RCU; not the socket lock.  The mark of @segment may be taken off. */
