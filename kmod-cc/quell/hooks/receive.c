@@ -116,7 +116,10 @@ static void receive_store_option(struct quell_flow *flow, struct receive_segment
 	}
 	if (flow->dasr)
 		quell_dasr_read_option(flow, opt);
-	quell_telemetry_store_ack(flow, opt, ack_rx);
+	if (opt->flags & QUELL_OPT_F_RECORD && !quell_telemetry_is_empty(opt->record)) {
+		quell_count(flow->qnet, QUELL_N_RECORD_RECEIVED);
+		memcpy(ack_rx->record, opt->record, sizeof(ack_rx->record));
+	}
 	ack_rx->has_entropy = opt->flags & QUELL_OPT_F_ACK;
 	if (ack_rx->has_entropy && quell_path_is_sprayed(flow))
 		quell_path_echo(flow, opt->echo_entropy, opt->flags & QUELL_OPT_F_CE);
@@ -145,7 +148,11 @@ static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk
 	if (opt && opt->flags & QUELL_OPT_F_DATA && flow->option == QUELL_OPTION_ON) {
 		struct quell_echo echo = receive_echo(segment, segment->in->payload_bytes);
 
-		quell_telemetry_store_data(flow, opt, &echo);
+		if (opt->flags & QUELL_OPT_F_TELEMETRY) {
+			quell_count(flow->qnet, quell_telemetry_is_empty(opt->telemetry) ?
+						QUELL_N_RECORD_EMPTY : QUELL_N_RECORD_STAMPED);
+			memcpy(echo.record, opt->telemetry, sizeof(echo.record));
+		}
 		quell_echo_add(flow, sk, &echo);
 	}
 	quell_ack_rx_add(flow, sk, &segment->ack_rx);

@@ -101,7 +101,10 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 no
 	opt->echo_entropy = echo.entropy;
 	if (flow->dasr)
 		quell_dasr_state(flow, tcp_sk(sk), opt);
-	quell_telemetry_echo(&echo, opt);
+	if (!quell_telemetry_is_empty(echo.record)) {
+		opt->flags |= QUELL_OPT_F_RECORD;
+		memcpy(opt->record, echo.record, sizeof(opt->record));
+	}
 }
 
 /* Where a segment with data or FIN is in its connection. */
@@ -157,7 +160,8 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 
 		/* Whether a message starts with this data, and whether it goes on. */
 		opt->flags = QUELL_OPT_F_DATA | quell_opt_message(&in_queue);
-		quell_telemetry_send(flow, opt);
+		if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) && !quell_tcpint_used(flow))
+			opt->flags |= QUELL_OPT_F_TELEMETRY;
 		/*
 		 * All packets of a burst carry one option: it states the payload of the shortest,
 		 * or the last packet would seem trimmed.
@@ -167,7 +171,8 @@ static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
 			opt->payload_bytes = payload_bytes % skb_shinfo(skb)->gso_size ?:
 					     skb_shinfo(skb)->gso_size;
 	}
-	if (!payload_bytes || quell_option_has_room(room_bytes, opt, QUELL_OPT_F_ACK))
+	if (!payload_bytes ||
+	    ALIGN(quell_opt_stated_bytes(opt) + QUELL_OPT_ACK_BYTES, 4) <= room_bytes)
 		transmit_echo(flow, sk, place->now_ns, opt);
 	if (flow->dasr)
 		quell_dasr_follow(flow, opt);
@@ -290,7 +295,7 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 		quell_tcpint_send(flow, skb);
 	if (!options->bytes)
 		return;
-	if (!quell_option_insert(skb, opt)) {
+	if (!quell_option_insert(skb, opt, options->bytes)) {
 		quell_count(flow->qnet, QUELL_N_OPTION_NO_ROOM);
 		return;
 	}
@@ -397,10 +402,12 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
 {
 	struct quell_opt opt = { .form = QUELL_OPT_SYN, .version = QUELL_OPT_VERSION };
+	u32 bytes;
 
 	if (transmit_has_option(skb))
 		return;
-	if (!quell_option_choose(quell_option_room(skb), &opt) || !quell_option_insert(skb, &opt))
+	bytes = quell_option_choose(quell_option_room(skb), &opt);
+	if (!bytes || !quell_option_insert(skb, &opt, bytes))
 		quell_count(qnet, QUELL_N_OPTION_NO_ROOM);
 }
 

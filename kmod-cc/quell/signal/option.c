@@ -69,21 +69,6 @@ static void option_fix_ip(struct sk_buff *skb)
 	}
 }
 
-static void option_fix_tcp(struct sk_buff *skb)
-{
-	u32 tcp_bytes = skb->len - skb_transport_offset(skb);
-	struct tcphdr *th = tcp_hdr(skb);
-
-	if (ip_hdr(skb)->version == 4)
-		th->check = ~tcp_v4_check(tcp_bytes, ip_hdr(skb)->saddr,
-					  ip_hdr(skb)->daddr, 0);
-#if IS_ENABLED(CONFIG_IPV6)
-	else
-		th->check = ~tcp_v6_check(tcp_bytes, &ipv6_hdr(skb)->saddr,
-					  &ipv6_hdr(skb)->daddr, 0);
-#endif
-}
-
 /* Bytes; 0 also for a computed checksum, a signature or MPTCP.  LOCAL_OUT hook. */
 u32 quell_option_room(const struct sk_buff *skb)
 {
@@ -119,7 +104,8 @@ static void option_move(void *to, const void *from, u32 bytes)
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 {
 	u32 moved_bytes = skb_transport_offset(skb) + sizeof(struct tcphdr);
-	u32 ip_bytes = skb_transport_offset(skb);
+	u32 ip_bytes = skb_transport_offset(skb), tcp_bytes;
+	struct tcphdr *th;
 	u8 *headers;
 
 	if (skb_cow_head(skb, bytes))
@@ -130,30 +116,31 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, ip_bytes);
 	skb->csum_start -= bytes;
-	tcp_hdr(skb)->doff += bytes / 4;
+	th = tcp_hdr(skb);
+	th->doff += bytes / 4;
 	option_fix_ip(skb);
-	option_fix_tcp(skb);
+	tcp_bytes = skb->len - ip_bytes;
+	if (ip_hdr(skb)->version == 4)
+		th->check = ~tcp_v4_check(tcp_bytes, ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, 0);
+#if IS_ENABLED(CONFIG_IPV6)
+	else
+		th->check = ~tcp_v6_check(tcp_bytes, &ipv6_hdr(skb)->saddr,
+					  &ipv6_hdr(skb)->daddr, 0);
+#endif
 	return skb->data + moved_bytes;
 }
 
 /*
- * LOCAL_OUT hook, after quell_option_choose().  Pointers into the headers are stale afterwards; on
- * false, when memory was short, the packet is unchanged.
+ * LOCAL_OUT hook; @bytes by quell_option_choose().  Pointers into the headers are stale
+ * afterwards; on false, when memory was short, the packet is unchanged.
  */
-bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt)
+bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt, u32 bytes)
 {
-	u8 *place = quell_option_open(skb, quell_opt_bytes(opt));
+	u8 *place = quell_option_open(skb, bytes);
 
 	if (place)
 		quell_opt_encode(opt, place);
 	return place;
-}
-
-bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags)
-{
-	struct quell_opt more = { .form = opt->form, .flags = opt->flags | flags };
-
-	return quell_opt_bytes(&more) <= room_bytes;
 }
 
 /* For a pure ACK; the length, or 0 when that does not fit either. */
@@ -173,14 +160,14 @@ static u32 option_shorten(u32 room_bytes, struct quell_opt *opt)
 u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
 {
 	static const u8 records[] = { QUELL_OPT_F_RECORD, QUELL_OPT_F_TELEMETRY };
-	u32 i;
+	u32 bytes, i;
 
-	for (i = 0; quell_opt_bytes(opt) > room_bytes; i++) {
+	for (i = 0; (bytes = quell_opt_bytes(opt)) > room_bytes; i++) {
 		if (i == ARRAY_SIZE(records))
 			return option_shorten(room_bytes, opt);
 		opt->flags &= ~records[i];
 	}
-	return quell_opt_bytes(opt);
+	return bytes;
 }
 
 /* Out of line part of quell_option_checksum_ok(). */

@@ -80,12 +80,6 @@ static inline bool quell_signal_is_signed(const struct sock *sk)
 void quell_telemetry_register(struct quell_algo *algo);
 void quell_telemetry_unregister(const struct quell_algo *algo);
 bool quell_signal_needs_hooks(const struct quell_net *qnet);
-void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt);
-void quell_telemetry_store_data(struct quell_flow *flow, const struct quell_opt *opt,
-				struct quell_echo *echo);
-void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt);
-void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *opt,
-			       struct quell_ack_rx *ack_rx);
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample);
 
@@ -101,11 +95,10 @@ quell_signal_params_bh(const struct quell_net *qnet)
 
 /* option.c */
 u32 quell_option_room(const struct sk_buff *skb);
-bool quell_option_has_room(u32 room_bytes, const struct quell_opt *opt, u8 flags);
 u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt);
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes);
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes);
-bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt);
+bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt, u32 bytes);
 bool quell_option_checksum_verify(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);

@@ -56,40 +56,6 @@ void quell_telemetry_unregister(const struct quell_algo *algo)
 		atomic_dec(&telemetry_algos);
 }
 
-/* Lock of @flow, LOCAL_OUT hook. */
-void quell_telemetry_send(const struct quell_flow *flow, struct quell_opt *opt)
-{
-	if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) && !quell_tcpint_used(flow))
-		opt->flags |= QUELL_OPT_F_TELEMETRY;
-}
-
-void quell_telemetry_store_data(struct quell_flow *flow, const struct quell_opt *opt,
-				struct quell_echo *echo)
-{
-	if (!(opt->flags & QUELL_OPT_F_TELEMETRY))
-		return;
-	quell_count(flow->qnet, quell_telemetry_is_empty(opt->telemetry) ?
-				QUELL_N_RECORD_EMPTY : QUELL_N_RECORD_STAMPED);
-	memcpy(echo->record, opt->telemetry, sizeof(echo->record));
-}
-
-void quell_telemetry_echo(const struct quell_echo *echo, struct quell_opt *opt)
-{
-	if (quell_telemetry_is_empty(echo->record))
-		return;
-	opt->flags |= QUELL_OPT_F_RECORD;
-	memcpy(opt->record, echo->record, sizeof(opt->record));
-}
-
-void quell_telemetry_store_ack(struct quell_flow *flow, const struct quell_opt *opt,
-			       struct quell_ack_rx *ack_rx)
-{
-	if (!(opt->flags & QUELL_OPT_F_RECORD) || quell_telemetry_is_empty(opt->record))
-		return;
-	quell_count(flow->qnet, QUELL_N_RECORD_RECEIVED);
-	memcpy(ack_rx->record, opt->record, sizeof(ack_rx->record));
-}
-
 /* Socket lock. */
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample)
