@@ -135,10 +135,11 @@ static bool receive_is_delayed(const struct sock *sk)
 	return data_race(sock_owned_by_user_nocheck(sk));
 }
 
-/* Queues the receipt of the segment, and the echo of its data. */
+/* Queues the receipt of the segment, unless TCP will see the same, and the echo of its data. */
 static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk,
-				  struct receive_segment *segment)
+				  struct receive_segment *segment, bool delayed)
 {
+	struct quell_ack_rx *ack_rx = &segment->ack_rx;
 	const struct quell_opt *opt = segment->opt;
 
 	spin_lock_bh(&flow->lock);
@@ -155,7 +156,9 @@ static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk
 		}
 		quell_echo_add(flow, sk, &echo);
 	}
-	quell_ack_rx_add(flow, sk, &segment->ack_rx);
+	if (delayed || ack_rx->has_echo || ack_rx->hardware ||
+	    !quell_telemetry_is_empty(ack_rx->record))
+		quell_ack_rx_add(flow, sk, ack_rx);
 unlock:
 	spin_unlock_bh(&flow->lock);
 }
@@ -241,6 +244,7 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 			     struct receive_segment *segment, bool speaks)
 {
 	u8 hops = quell_hops(segment->in->ttl);
+	bool delayed = receive_is_delayed(sk);
 
 	if (READ_ONCE(flow->hops) != hops)
 		WRITE_ONCE(flow->hops, hops);
@@ -248,8 +252,8 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 		receive_store_option(flow, segment);
 	else if (segment->missed && speaks && READ_ONCE(flow->option_missed) < U16_MAX)
 		WRITE_ONCE(flow->option_missed, READ_ONCE(flow->option_missed) + 1);
-	if (segment->opt || segment->ack_rx.hardware || receive_is_delayed(sk))
-		receive_queue_segment(flow, sk, segment);
+	if (segment->opt || segment->ack_rx.hardware || delayed)
+		receive_queue_segment(flow, sk, segment, delayed);
 }
 
 /*
