@@ -107,10 +107,11 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 no
 	}
 }
 
-/* Where a segment with data or FIN is in its connection. */
+/* Where a segment is in its connection; without data or FIN, the first three alone. */
 struct transmit_place {
 	u64	now_ns;	/* of the hook, CLOCK_MONOTONIC */
 	u32	payload_bytes;
+	bool	has_data;	/* or FIN */
 	u32	seq;
 	u32	end_seq;
 	bool	resent;
@@ -269,14 +270,14 @@ static bool transmit_has_option(const struct sk_buff *skb)
 
 /* Whether a segment has passed here before: see the top of the file. */
 static bool transmit_is_repeat(const struct quell_flow *flow, const struct sk_buff *skb,
-			       u32 payload_bytes)
+			       const struct transmit_place *place)
 {
 	u32 stamp_ns = ktime_to_ns(skb->tstamp), seq = ntohl(tcp_hdr(skb)->seq);
 	const struct quell_segment *segment;
 
 	if (flow->option == QUELL_OPTION_ON && transmit_has_option(skb))
 		return true;
-	if (!payload_bytes && !tcp_hdr(skb)->fin)
+	if (!place->has_data)
 		return false;
 	if (flow->resent_ns == stamp_ns && flow->resent_seq == seq)
 		return true;
@@ -327,53 +328,42 @@ static void transmit_push(const struct sock *sk, struct sk_buff *skb,
 		inet_proto_csum_replace4(&th->check, skb, old, tcp_flag_word(th), false);
 }
 
-/* A segment with data or FIN. */
-static void transmit_data(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
-			  struct transmit_place *place)
+/* Lock of @flow.  Sets the rest of @place. */
+static __always_inline void transmit_segment(struct quell_flow *flow, struct sock *sk,
+					     struct sk_buff *skb, struct transmit_place *place)
 {
-	u32 ack_seq = ntohl(tcp_hdr(skb)->ack_seq);
 	struct transmit_options options QUELL_UNINITIALIZED;
-	u64 tx_end_ns;
+	u64 tx_end_ns = 0;
 
 	place->now_ns = ktime_get_ns();
 	options.bytes = 0;
 	options.tcp_int_bytes = 0;
 	options.opt.entropy = 0;
-	transmit_find_place(tcp_sk(sk), tcp_hdr(skb), place);
-	place->requests_ack = place->resent || place->ends ||
-		quell_ack_request_is_due(flow, sk, place->end_seq);
-	if (place->requests_ack && !place->resent)
-		flow->ack_requested_seq = place->end_seq;
+	if (place->has_data) {
+		transmit_find_place(tcp_sk(sk), tcp_hdr(skb), place);
+		place->requests_ack = place->resent || place->ends ||
+			quell_ack_request_is_due(flow, sk, place->end_seq);
+		if (place->requests_ack && !place->resent)
+			flow->ack_requested_seq = place->end_seq;
+	}
 	if (flow->option == QUELL_OPTION_ON)
 		options.bytes = transmit_option(flow, sk, skb, place, &options.opt);
-	if (quell_tcpint_is_on(flow) && (place->requests_ack || READ_ONCE(flow->tcp_int.due)))
+	if (quell_tcpint_is_on(flow) && (!place->has_data || place->requests_ack ||
+					 READ_ONCE(flow->tcp_int.due)))
 		options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
-	if (options.bytes && place->payload_bytes &&
-	    quell_algo_has(flow->algo, QUELL_CORE_SPRAYS))
-		options.opt.entropy = quell_path_next(flow, sk, skb);
-	if (!place->resent && READ_ONCE(flow->delack.has_request))
-		quell_delack_data_sent(flow, place->now_ns);
-	tx_end_ns = transmit_sent(flow, sk, skb, place, &options);
-	transmit_insert(flow, skb, &options);
-	transmit_push(sk, skb, place);
-	quell_tail_sent(flow, place->tail, tx_end_ns, ack_seq);
-}
-
-/* A segment without data or FIN. */
-static void transmit_ack(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
-{
-	struct transmit_place place = {};
-	struct transmit_options options QUELL_UNINITIALIZED;
-
-	options.bytes = 0;
-	options.tcp_int_bytes = 0;
-	if (flow->option == QUELL_OPTION_ON) {
-		place.now_ns = ktime_get_ns();
-		options.bytes = transmit_option(flow, sk, skb, &place, &options.opt);
+	if (place->has_data) {
+		if (options.bytes && place->payload_bytes &&
+		    quell_algo_has(flow->algo, QUELL_CORE_SPRAYS))
+			options.opt.entropy = quell_path_next(flow, sk, skb);
+		if (!place->resent && READ_ONCE(flow->delack.has_request))
+			quell_delack_data_sent(flow, place->now_ns);
+		tx_end_ns = transmit_sent(flow, sk, skb, place, &options);
 	}
-	if (quell_tcpint_is_on(flow))
-		options.tcp_int_bytes = quell_tcpint_room(flow, skb, options.bytes);
 	transmit_insert(flow, skb, &options);
+	if (place->has_data) {
+		transmit_push(sk, skb, place);
+		quell_tail_sent(flow, place->tail, tx_end_ns, ntohl(tcp_hdr(skb)->ack_seq));
+	}
 }
 
 static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
@@ -381,22 +371,18 @@ static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_bu
 	struct transmit_place place = {
 		.payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb),
 	};
-	u32 ack_seq = ntohl(tcp_hdr(skb)->ack_seq);
-	bool has_data = place.payload_bytes || tcp_hdr(skb)->fin;
 
+	place.has_data = place.payload_bytes || tcp_hdr(skb)->fin;
 	/* A pure ACK without options is the stack's own. */
-	if (has_data || READ_ONCE(flow->option) == QUELL_OPTION_ON || quell_tcpint_is_on(flow)) {
+	if (place.has_data || READ_ONCE(flow->option) == QUELL_OPTION_ON ||
+	    quell_tcpint_is_on(flow)) {
 		spin_lock_bh(&flow->lock);
-		if (!flow->closed && !transmit_is_repeat(flow, skb, place.payload_bytes)) {
-			if (has_data)
-				transmit_data(flow, sk, skb, &place);
-			else
-				transmit_ack(flow, sk, skb);
-		}
+		if (!flow->closed && !transmit_is_repeat(flow, skb, &place))
+			transmit_segment(flow, sk, skb, &place);
 		spin_unlock_bh(&flow->lock);
 	}
 	if (READ_ONCE(flow->delack.expedited))
-		quell_delack_packet_sent(flow, ack_seq);
+		quell_delack_packet_sent(flow, ntohl(tcp_hdr(skb)->ack_seq));
 }
 
 static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
