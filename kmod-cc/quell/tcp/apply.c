@@ -237,7 +237,9 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		quell_adapt_replace(flow, decision);
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	cwnd_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
-	apply_burst_limit(sk, flow, cwnd_pkts);
+	/* A flow without data queued keeps the limit of an equal window. */
+	if (tp->write_seq != tp->snd_nxt || cwnd_pkts != tcp_snd_cwnd(tp) || !sample->acked_pkts)
+		apply_burst_limit(sk, flow, cwnd_pkts);
 	if (fitting)
 		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
 	else
