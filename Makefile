@@ -224,6 +224,10 @@ perf: deps-check
 perf-port: deps-check lab
 	@selftests/perf/report-port
 
+# What several processors get through the switch port; see Documentation/performance.md
+perf-threads: deps-check
+	@selftests/perf/report-threads $(OUT)/perf/threads
+
 # What a packet of each algorithm costs the hosts; see Documentation/performance.md
 perf-flow: deps-check
 	@selftests/perf/report-flow
@@ -281,6 +285,7 @@ help:
 	@echo 'make model-errors largest error of each core against its floating-point model'
 	@echo 'make perf         instructions, time and state of each core, some minutes'
 	@echo 'make perf-port    time and instructions per packet of swport and in-tree qdiscs, some minutes'
+	@echo 'make perf-threads packets per second of swport on 1, 2, ... processors, in user space, some minutes'
 	@echo 'make perf-flow    instructions per packet of our algorithms and those of the kernel, some minutes'
 	@echo 'make perf-bpf     the same of the BPF objects, beside the modules; ns of their programs on this machine'
 	@echo 'make perf-host    instructions per MB and per RPC of both hosts, packets per skb and ACK, timers, memory;'
@@ -293,6 +298,6 @@ help:
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo demo-figure demo-seeds shell reproduce site check check-quick on-kernel check-packages race rt secure-boot check-agent spoof tcp-originals \
-	upstream bpf-traces model-errors perf perf-bpf perf-port \
+	upstream bpf-traces model-errors perf perf-bpf perf-port perf-threads \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site
