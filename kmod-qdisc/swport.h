@@ -215,6 +215,7 @@ static_assert(offsetof(struct swport_sched, control.queue.prev) == 128);
  * @inner_ttl: of that inside a tunnel; 0 if absent
  * @priority: class selector of the outermost DSCP; 0 without IP
  * @trimmed: this port trimmed the packet
+ * @linear: the TCP header is in the skb's linear part
  *
  * Offsets stay valid, since the port moves no header.  Packed: the limit is 20 bytes.
  */
@@ -229,6 +230,7 @@ struct swport_cb {
 	u8	inner_ttl;
 	u8	priority : 3;
 	u8	trimmed : 1;
+	u8	linear : 1;
 } __packed __aligned(4);
 
 /* Bounds of the bytes in a transmit queue, and between the port and the device. */

@@ -75,4 +75,5 @@ void quell_swport_store_headers(struct sk_buff *skb, const struct quell_frame *f
 	cb->tcp_at = flow->transport_at;
 	if (!(frame->tcp_flags & QUELL_FRAME_TCP_SYN))
 		cb->option_bytes = frame->tcp_bytes - QUELL_FRAME_TCP_BYTES;
+	cb->linear = cb->tcp_at + frame->tcp_bytes <= skb_headlen(skb);
 }

@@ -292,6 +292,7 @@ static __always_inline bool swport_parse_fast(const struct swport_sched *port, s
 				plain.tcp_bytes - QUELL_FRAME_TCP_BYTES,
 		.ttl = plain.ttl,
 		.priority = plain.dsfield >> SWPORT_PRIORITY_SHIFT,
+		.linear = true,
 	};
 	return true;
 }

@@ -19,23 +19,34 @@ static inline u8 swport_hops(const struct swport_cb *cb)
 }
 
 /* TCP header and options; if copied, valid until the port parses another packet. */
-static inline const u8 *swport_tcp(struct swport_sched *port, const struct sk_buff *skb)
+static inline bool swport_has_tcp(struct swport_sched *port, const struct sk_buff *skb,
+				  const u8 **tcp)
 {
 	const struct swport_cb *cb = swport_cb(skb);
 
-	return skb_header_pointer(skb, cb->tcp_at, QUELL_FRAME_TCP_BYTES + cb->option_bytes,
+	*tcp = skb->data + cb->tcp_at;
+	if (likely(cb->linear))
+		return true;
+	*tcp = skb_header_pointer(skb, cb->tcp_at, QUELL_FRAME_TCP_BYTES + cb->option_bytes,
 				  port->parsed.headers);
+	return *tcp;
 }
 
-/* NULL without memory: the header may be shared with TCP's retransmit queue or a capture. */
-static inline u8 *swport_writable(struct sk_buff *skb, const u8 *tcp, u32 bytes)
+/*
+ * Have @to, the TCP header of swport_has_tcp(), point to one that may be written to.  False without
+ * memory: the header may be shared with TCP's retransmit queue or a capture.
+ */
+static inline bool swport_make_writable(struct sk_buff *skb, const u8 *tcp, u32 bytes, u8 **to)
 {
-	u32 tcp_at = swport_cb(skb)->tcp_at;
+	const struct swport_cb *cb = swport_cb(skb);
 
-	if (unlikely((skb->cloned || tcp != skb->data + tcp_at)) &&
-	    skb_ensure_writable(skb, tcp_at + bytes))
-		return NULL;
-	return skb->data + tcp_at;
+	*to = (u8 *)tcp;
+	if (likely(!skb->cloned && cb->linear))
+		return true;
+	if (skb_ensure_writable(skb, cb->tcp_at + bytes))
+		return false;
+	*to = skb->data + cb->tcp_at;
+	return true;
 }
 
 /*

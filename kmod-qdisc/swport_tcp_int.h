@@ -44,17 +44,14 @@ static inline void swport_tcp_int_stamp(struct swport_sched *port, struct sk_buf
 	u8 *to;
 	u32 at;
 
-	if (cb->option_bytes < QUELL_TCP_INT_BYTES || !port->link.bytes_ps || !swport_hops(cb))
-		return;
-	tcp = swport_tcp(port, skb);
-	if (!tcp)
+	if (cb->option_bytes < QUELL_TCP_INT_BYTES || !port->link.bytes_ps || !swport_hops(cb) ||
+	    !swport_has_tcp(port, skb, &tcp))
 		return;
 	at = quell_tcp_int_find(tcp + QUELL_FRAME_TCP_BYTES, cb->option_bytes);
 	if (at >= cb->option_bytes)
 		return;
 	at += QUELL_FRAME_TCP_BYTES;
-	to = swport_writable(skb, tcp, at + QUELL_TCP_INT_BYTES);
-	if (!to) {
+	if (!swport_make_writable(skb, tcp, at + QUELL_TCP_INT_BYTES, &to)) {
 		port->tcp_int.fail_pkts += cb->segments;
 		return;
 	}
@@ -63,7 +60,7 @@ static inline void swport_tcp_int_stamp(struct swport_sched *port, struct sk_buf
 		hop.latency_ns = now_ns - cb->enqueue_ns;
 	first = quell_stamp_get_u64(to + at);
 	port->tcp_int.worst_pkts += quell_tcp_int_stamp(&first, &hop) ? cb->segments : 0;
-	diff = quell_stamp_put_u64(to + at, first);
+	diff = quell_stamp_put_u64(to + at, first, 0);
 	if (swport_has_checksum(skb))
 		quell_stamp_update(to, at, diff);
 	port->tcp_int.pkts += cb->segments;

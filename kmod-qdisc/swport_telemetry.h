@@ -35,8 +35,7 @@ static inline u32 swport_find_record(struct swport_sched *port, const struct sk_
 
 	if (cb->option_bytes < QUELL_STAMP_RECORD_BYTES_MIN || !port->link.bytes_ps)
 		return 0;
-	*tcp = swport_tcp(port, skb);
-	return *tcp ? quell_stamp_record_at(*tcp, cb->option_bytes) : 0;
+	return swport_has_tcp(port, skb, tcp) ? quell_stamp_record_at(*tcp, cb->option_bytes) : 0;
 }
 
 /* Must the super-packet be segmented for a record?  The load is advanced to now. */
@@ -45,19 +44,10 @@ static bool swport_stamp_is_due(struct swport_sched *port, const struct sk_buff 
 	u32 queue_bytes = swport_queue_bytes(port) - qdisc_pkt_len(skb), at;
 	const u8 *tcp;
 
+	if (!swport_hops(swport_cb(skb)))
+		return false;
 	at = swport_find_record(port, skb, &tcp);
-	return at && swport_hops(swport_cb(skb)) &&
-	       quell_telemetry_replaces(swport_load_code(&port->link, queue_bytes), tcp + at);
-}
-
-static inline void swport_write_record(const struct sk_buff *skb, u8 *tcp, u32 at, u64 first,
-				       u32 last)
-{
-	u64 diff = quell_stamp_put_u64(tcp + at, first);
-
-	diff = quell_stamp_add(diff, quell_stamp_put_u32(tcp + at + sizeof(first), last));
-	if (swport_has_checksum(skb))
-		quell_stamp_update(tcp, at, diff);
+	return at && quell_telemetry_replaces(swport_load_code(&port->link, queue_bytes), tcp + at);
 }
 
 /*
@@ -68,28 +58,32 @@ static inline void swport_stamp(struct swport_sched *port, struct sk_buff *skb,
 				struct quell_telemetry *record)
 {
 	struct swport_link *link = &port->link;
-	u32 load_code, at, last;
+	u32 load_code, at, first;
+	u64 last, diff;
 	const u8 *tcp;
-	u64 first;
 	u8 *to;
 
-	at = swport_find_record(port, skb, &tcp);
 	record->hop = swport_hops(swport_cb(skb));
-	if (!at || !record->hop)
+	if (!record->hop)
+		return;
+	at = swport_find_record(port, skb, &tcp);
+	if (!at)
 		return;
 	load_code = swport_load_code(link, record->queue_bytes);
 	if (!quell_telemetry_replaces(load_code, tcp + at)) {
 		link->stamp_kept_pkts++;
 		return;
 	}
-	to = swport_cb(skb)->segments > 1 ? NULL :
-	     swport_writable(skb, tcp, at + QUELL_TELEMETRY_BYTES);
-	if (!to) {
+	if (swport_cb(skb)->segments > 1 ||
+	    !swport_make_writable(skb, tcp, at + QUELL_TELEMETRY_BYTES, &to)) {
 		link->stamp_fail_pkts++;
 		return;
 	}
 	first = quell_telemetry_pack(record, link->rate_code, load_code, &last);
-	swport_write_record(skb, to, at, first, last);
+	diff = quell_stamp_put_u32(to + at, first);
+	diff = quell_stamp_put_u64(to + at + sizeof(first), last, diff);
+	if (swport_has_checksum(skb))
+		quell_stamp_update(to, at, diff);
 	link->stamp_pkts++;
 }
 

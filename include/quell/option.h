@@ -436,19 +436,20 @@ static inline u32 quell_opt_find(const u8 *options, u32 bytes, u32 *stated)
  */
 static inline u32 quell_opt_telemetry_at(const u8 *option, u32 stated)
 {
-	/* By the first four flags: 0 without the record. */
+	/* By the first four flags: where it begins, and where the last record ends. */
 	static const u8 at_of[] __table = {
 		0, 0, 0, 0, 6, 12, 16, 22, 0, 0, 0, 0, 6, 12, 16, 22,
 	};
-	u32 at, bytes = QUELL_TELEMETRY_BYTES;
+	static const u8 end_of[] __table = {
+		0, 0, 0, 0, 18, 24, 28, 34, 0, 0, 0, 0, 30, 36, 40, 46,
+	};
+	u32 flags;
 
 	if (stated <= QUELL_OPT_SHORT_BYTES)
 		return 0;
-	at = at_of[option[4] & (QUELL_OPT_F_DATA | QUELL_OPT_F_ACK | QUELL_OPT_F_TELEMETRY |
-				QUELL_OPT_F_RECORD)];
-	if (option[4] & QUELL_OPT_F_RECORD)
-		bytes += QUELL_TELEMETRY_BYTES;
-	return at + bytes <= stated ? at : 0;
+	flags = option[4] & (QUELL_OPT_F_DATA | QUELL_OPT_F_ACK | QUELL_OPT_F_TELEMETRY |
+			     QUELL_OPT_F_RECORD);
+	return end_of[flags] <= stated ? at_of[flags] : 0;
 }
 
 #endif /* _QUELL_OPTION_H */

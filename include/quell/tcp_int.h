@@ -255,13 +255,14 @@ static inline u32 quell_tcp_int_find(const u8 *options, u32 bytes)
 
 	/* Behind the last of these there is no room for it. */
 	for (at = 0; at + QUELL_TCP_INT_BYTES <= bytes; at += length) {
+		if (quell_opt_get_u16(options + at) ==
+		    (QUELL_TCP_INT_KIND << 8 | QUELL_TCP_INT_BYTES))
+			return at;
 		length = options[at + 1];
 		if (options[at] == QUELL_OPT_NOP)
 			length = 1;
 		else if (options[at] == QUELL_OPT_END || length < 2)
 			break;
-		else if (options[at] == QUELL_TCP_INT_KIND && length == QUELL_TCP_INT_BYTES)
-			return at;
 	}
 	return bytes;
 }

@@ -130,20 +130,20 @@ static inline u32 quell_telemetry_rate_code(u64 link_bytes_ps)
  * @record:	values; instead of @link_bytes_ps @rate_code is used
  * @rate_code:	quell_telemetry_rate_code()
  * @load_code:	quell_load_encode()
- * @last:	set to the last four bytes
+ * @last:	set to the last eight bytes
  *
  * Context: any.
- * Return: the first eight bytes.
+ * Return: the first four bytes.
  */
-static inline u64 quell_telemetry_pack(const struct quell_telemetry *record, u32 rate_code,
-				       u32 load_code, u32 *last)
+static inline u32 quell_telemetry_pack(const struct quell_telemetry *record, u32 rate_code,
+				       u32 load_code, u64 *last)
 {
-	u32 queue_code = quell_float_encode(record->queue_bytes, QUELL_SHORT_FRACTION_BITS,
+	u64 queue_code = quell_float_encode(record->queue_bytes, QUELL_SHORT_FRACTION_BITS,
 					    QUELL_SHORT_MAX);
 
-	*last = record->tx_units << 24 | (record->time_ns & QUELL_TELEMETRY_TIME_MASK);
-	return (u64)((u32)record->hop << 24 | load_code << 16 | rate_code) << 32 |
-	       queue_code << 16 | (record->tx_units >> 8 & 0xffff);
+	*last = queue_code << 48 | (u64)(record->tx_units & QUELL_TELEMETRY_TX_MASK) << 24 |
+		(record->time_ns & QUELL_TELEMETRY_TIME_MASK);
+	return (u32)record->hop << 24 | load_code << 16 | rate_code;
 }
 
 /**
@@ -157,13 +157,14 @@ static inline u64 quell_telemetry_pack(const struct quell_telemetry *record, u32
 static inline void quell_telemetry_encode(const struct quell_telemetry *record,
 					  u64 load_q16, u8 *to)
 {
-	u32 rate_code = quell_telemetry_rate_code(record->link_bytes_ps), last;
-	u64 first = quell_telemetry_pack(record, rate_code, quell_load_encode(load_q16), &last);
+	u32 rate_code = quell_telemetry_rate_code(record->link_bytes_ps), first;
+	u64 last;
 
-	quell_telemetry_put_u16(to, first >> 48);
-	quell_telemetry_put_u16(to + 2, first >> 32);
-	quell_telemetry_put_u16(to + 4, first >> 16);
-	quell_telemetry_put_u16(to + 6, first);
+	first = quell_telemetry_pack(record, rate_code, quell_load_encode(load_q16), &last);
+	quell_telemetry_put_u16(to, first >> 16);
+	quell_telemetry_put_u16(to + 2, first);
+	quell_telemetry_put_u16(to + 4, last >> 48);
+	quell_telemetry_put_u16(to + 6, last >> 32);
 	quell_telemetry_put_u16(to + 8, last >> 16);
 	quell_telemetry_put_u16(to + 10, last);
 }

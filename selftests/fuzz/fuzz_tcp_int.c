@@ -42,7 +42,7 @@ static void pass_port(struct quell_tcp_int *opt, const struct quell_tcp_int_hop 
 	quell_tcp_int_encode(opt, wire);
 	first = quell_stamp_get_u64(wire);
 	says = quell_tcp_int_stamp(&first, hop);
-	quell_stamp_put_u64(wire, first);
+	quell_stamp_put_u64(wire, first, 0);
 	quell_tcp_int_decode(wire, opt);
 	wrote = opt->value > before.value;
 	require(says == wrote, "a port knows what it wrote");

@@ -121,17 +121,17 @@ static inline bool model_tcp_int(u8 *tcp, long tcp_bytes, const struct stamp_por
 /* What swport_stamp() does; @tcp_bytes is a whole header. */
 static inline bool straight_stamp(u8 *tcp, u32 tcp_bytes, const struct stamp_port *port)
 {
-	u32 bytes = tcp_bytes - QUELL_FRAME_TCP_BYTES, at, last;
+	u32 bytes = tcp_bytes - QUELL_FRAME_TCP_BYTES, at, first;
 	u32 rate_code = quell_telemetry_rate_code(port->record.link_bytes_ps);
 	u32 load_code = quell_load_encode(port->load_q16);
-	u64 first, diff;
+	u64 last, diff;
 
 	at = bytes < QUELL_STAMP_RECORD_BYTES_MIN ? 0 : quell_stamp_record_at(tcp, bytes);
 	if (!at || !quell_telemetry_replaces(load_code, tcp + at))
 		return false;
 	first = quell_telemetry_pack(&port->record, rate_code, load_code, &last);
-	diff = quell_stamp_put_u64(tcp + at, first);
-	diff = quell_stamp_add(diff, quell_stamp_put_u32(tcp + at + sizeof(first), last));
+	diff = quell_stamp_put_u32(tcp + at, first);
+	diff = quell_stamp_put_u64(tcp + at + sizeof(first), last, diff);
 	quell_stamp_update(tcp, at, diff);
 	return true;
 }
@@ -148,7 +148,7 @@ static inline bool straight_tcp_int(u8 *tcp, u32 tcp_bytes, const struct stamp_p
 	at += QUELL_FRAME_TCP_BYTES;
 	first = quell_stamp_get_u64(tcp + at);
 	quell_tcp_int_stamp(&first, &port->hop);
-	quell_stamp_update(tcp, at, quell_stamp_put_u64(tcp + at, first));
+	quell_stamp_update(tcp, at, quell_stamp_put_u64(tcp + at, first, 0));
 	return true;
 }
 

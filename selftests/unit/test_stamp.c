@@ -35,6 +35,7 @@ TEST(record_at)
 		{ "behind_one_of_another", 36, { 254, 4, 0x51, 0x54, 254, 24, 0x51, 0x55, 5 } },
 		{ "behind_one_too_short", 34, { 254, 2, 254, 24, 0x51, 0x55, 5 } },
 		{ "behind_without_record", 0, { 1, 1, 254, 24, 0x51, 0x55, 1 } },
+		{ "shorter_than_its_number", 0, { 254, 3, 0x51, 0x55, 5 } },
 		{ "behind_the_end", 0, { 0, 1, 254, 24, 0x51, 0x55, 5 } },
 	};
 	u8 tcp[STAMP_TCP_BYTES_MAX];
@@ -78,7 +79,7 @@ TEST(checksum)
 		memcpy(tcp + at, row->was, 8);
 		tcp[16] = row->check >> 8;
 		tcp[17] = row->check & 0xff;
-		diff = quell_stamp_put_u64(tcp + at, quell_stamp_get_u64(row->now));
+		diff = quell_stamp_put_u64(tcp + at, quell_stamp_get_u64(row->now), 0);
 		quell_stamp_update(tcp, at, diff);
 		expect_eq(0, memcmp(tcp + at, row->now, 8), "%s", row->name);
 		expect_eq(row->want, tcp[16] << 8 | tcp[17], "%s", row->name);

@@ -153,6 +153,7 @@ TEST(edges)
 		.hop = 1, .link_bytes_ps = QUELL_U64_MAX, .queue_bytes = 0xffffffff,
 		.tx_units = 0xff000001, .time_ns = 0xabfffffe,
 	};
+	static const struct quell_telemetry long_sent = { .hop = 1, .tx_units = 0xffffffff };
 	u8 wire[QUELL_TELEMETRY_BYTES];
 	struct quell_telemetry back;
 
@@ -163,6 +164,10 @@ TEST(edges)
 	expect_eq(1, back.tx_units, "bytes_come_round");
 	expect_eq(0xfffffe, back.time_ns, "time_comes_round");
 	expect_eq(255, wire[QUELL_TELEMETRY_LOAD_AT], "load_saturates");
+
+	quell_telemetry_encode(&long_sent, 0, wire);
+	expect(quell_telemetry_decode(wire, &back), "long_sent");
+	expect_eq(0, back.queue_bytes, "queue_is_not_that_of_bytes_sent");
 }
 
 TEST(usual_rates)

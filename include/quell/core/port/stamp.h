@@ -42,11 +42,21 @@ static inline u32 quell_stamp_record_at(const u8 *tcp, u32 bytes)
 
 	if (!(tcp[QUELL_STAMP_FLAGS_AT] & QUELL_FRAME_TCP_PSH))
 		return 0;
-	if (!quell_opt_is_experiment(option, stated, QUELL_OPT_EXID))
+	if (!quell_opt_is_experiment(option, QUELL_OPT_EXID_BYTES, QUELL_OPT_EXID) ||
+	    stated < QUELL_OPT_EXID_BYTES)
 		return quell_stamp_search(option, bytes);
-	in_option = stated > bytes ? 0 : quell_opt_telemetry_at(option, stated);
-	return in_option ? QUELL_FRAME_TCP_BYTES + in_option : 0;
+	in_option = quell_opt_telemetry_at(option, stated);
+	return in_option && stated <= bytes ? QUELL_FRAME_TCP_BYTES + in_option : 0;
 }
+
+/* Eight and four bytes between the processor's order and the network's. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define quell_stamp_swap_u64(value)	__builtin_bswap64(value)
+#define quell_stamp_swap_u32(value)	__builtin_bswap32(value)
+#else
+#define quell_stamp_swap_u64(value)	(value)
+#define quell_stamp_swap_u32(value)	(value)
+#endif
 
 /* Sum with the carry added in again. */
 static inline u64 quell_stamp_add(u64 a, u64 b)
@@ -55,57 +65,43 @@ static inline u64 quell_stamp_add(u64 a, u64 b)
 	return a + (a < b);
 }
 
-/* The sum of 16 bits of one of 64. */
+/* The complement of the sum of 16 bits of one of 64.  Upper halves get the carry of lower ones. */
 static inline u16 quell_stamp_fold(u64 sum)
 {
-	u32 low = sum, high = sum >> 32;
+	u32 half = (sum + (sum << 32 | sum >> 32)) >> 32;
 
-	low += high;
-	low += low < high;
-	low = (low & 0xffff) + (low >> 16);
-	return low + (low >> 16);
+	return (~half - (half << 16 | half >> 16)) >> 16;
 }
 
 /* Eight bytes in network order. */
 static inline u64 quell_stamp_get_u64(const u8 *from)
 {
-	return (u64)from[0] << 56 | (u64)from[1] << 48 | (u64)from[2] << 40 | (u64)from[3] << 32 |
-	       (u64)from[4] << 24 | (u64)from[5] << 16 | (u64)from[6] << 8 | from[7];
+	u64 value;
+
+	__builtin_memcpy(&value, from, sizeof(value));
+	return quell_stamp_swap_u64(value);
 }
 
-/*
- * In network order; returns the change of the sum of the segment's words, for quell_stamp_update().
- * Compilers make one instruction of eight stores like these.
- */
-static inline u64 quell_stamp_put_u64(u8 *to, u64 value)
+/* In network order; returns @diff with the change of the sum of the segment's words added. */
+static inline u64 quell_stamp_put_u64(u8 *to, u64 value, u64 diff)
 {
-	u64 was, now;
+	u64 was;
 
+	value = quell_stamp_swap_u64(value);
 	__builtin_memcpy(&was, to, sizeof(was));
-	to[0] = value >> 56;
-	to[1] = value >> 48;
-	to[2] = value >> 40;
-	to[3] = value >> 32;
-	to[4] = value >> 24;
-	to[5] = value >> 16;
-	to[6] = value >> 8;
-	to[7] = value;
-	__builtin_memcpy(&now, to, sizeof(now));
-	return quell_stamp_add(now, ~was);
+	__builtin_memcpy(to, &value, sizeof(value));
+	return quell_stamp_add(quell_stamp_add(diff, value), ~was);
 }
 
-/* quell_stamp_put_u64() of four bytes. */
+/* quell_stamp_put_u64() of four bytes, before others. */
 static inline u64 quell_stamp_put_u32(u8 *to, u32 value)
 {
-	u32 was, now;
+	u32 was;
 
+	value = quell_stamp_swap_u32(value);
 	__builtin_memcpy(&was, to, sizeof(was));
-	to[0] = value >> 24;
-	to[1] = value >> 16;
-	to[2] = value >> 8;
-	to[3] = value;
-	__builtin_memcpy(&now, to, sizeof(now));
-	return (u64)now + (u32)~was;
+	__builtin_memcpy(to, &value, sizeof(value));
+	return (u64)value + (u32)~was;
 }
 
 /*
@@ -116,10 +112,10 @@ static inline void quell_stamp_update(u8 *tcp, u32 at, u64 diff)
 	u16 check;
 
 	if (at % 2)
-		diff = (u64)quell_stamp_fold(diff) << 8;
+		diff = (u64)(u16)~quell_stamp_fold(diff) << 8;
 	__builtin_memcpy(&check, tcp + QUELL_STAMP_CHECK_AT, sizeof(check));
 	/* With the ones of the upper half the sum is never 0, nor is the checksum then 0xffff. */
-	check = ~quell_stamp_fold(quell_stamp_add(diff, (u32)~(u32)check));
+	check = quell_stamp_fold(quell_stamp_add(diff, (u32)~(u32)check));
 	__builtin_memcpy(tcp + QUELL_STAMP_CHECK_AT, &check, sizeof(check));
 }
 
