@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Guests of run-qemu by machine, as Debian names them: the emulator and the devices that differ."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Machine:
+    """One architecture."""
+
+    triplet: str        # of the cross compiler
+    emulator: str
+    options: tuple
+    words: str          # for the kernel
+    nic: str
+
+
+# no_timer_check, tsc=reliable: a starved emulator fails the kernel's tests of its timer and clock.
+MACHINES = {
+    "amd64": Machine("x86_64-linux-gnu", "qemu-system-x86_64", (),
+                     "console=ttyS0 no_timer_check tsc=reliable", "virtio-net-pci,romfile="),
+    "arm64": Machine("aarch64-linux-gnu", "qemu-system-aarch64",
+                     ("-machine", "virt", "-cpu", "cortex-a57"),
+                     "console=ttyAMA0", "virtio-net-pci,romfile="),
+    "s390x": Machine("s390x-linux-gnu", "qemu-system-s390x", (), "console=ttysclp0",
+                     "virtio-net-ccw"),
+}
+NATIVE = "amd64"
+
+
+def emulator(machine, tree):
+    """The command, and options of the machine: this system's, or those with the guest's tree."""
+    kind = MACHINES[machine]
+    if machine == NATIVE:
+        return [kind.emulator, *kind.options]
+    root = tree / "quell/emulator"
+    return [root / "lib64/ld-linux-x86-64.so.2", "--library-path",
+            root / "usr/lib" / MACHINES[NATIVE].triplet, root / "usr/bin" / kind.emulator,
+            "-L", root / "usr/share/qemu", *kind.options]
+
+
+def cross_tools(machine, sysroot):
+    """Arguments of make for programs of a machine of which @sysroot has the libraries."""
+    if machine == NATIVE:
+        return []
+    triplet = MACHINES[machine].triplet
+    return [f"CC={triplet}-gcc --sysroot={sysroot}", f"AR={triplet}-ar",
+            f"OBJCOPY={triplet}-objcopy"]
+
+
+def ports(machine, work, terminal=False):
+    """Console, or the terminal, report and kernel log: files of @work.  A PC has serial ports."""
+    console = ["-serial", "stdio" if terminal else f"file:{work / 'console'}"]
+    if machine == NATIVE:
+        return [*console, "-serial", f"file:{work / 'report'}", "-serial", f"file:{work / 'dmesg'}"]
+    words = [*console, "-device", "virtio-serial"]
+    for name in ("report", "dmesg"):
+        words += ["-chardev", f"file,id={name},path={work / name}",
+                  "-device", f"virtserialport,chardev={name}"]
+    return words
+
+
+def cable(machine, ends):
+    """A NIC on a cable to another guest, of which @ends has the sockets: this side's, the other's."""
+    near, far = ends
+    return ["-netdev", f"dgram,id=cable,local.type=unix,local.path={near},"
+            f"remote.type=unix,remote.path={far}",
+            "-device", f"{MACHINES[machine].nic},netdev=cable,speed=10000,duplex=full"]
