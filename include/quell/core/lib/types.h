@@ -62,7 +62,13 @@ typedef unsigned long long u64;
 #define __table		__attribute__((__section__(".rodata")))
 #else
 #define __once		static
+/* As the kernel's __cold: gcc before 14 leaves such a function where arm64's tracing panics. */
+#if defined(CONFIG_FUNCTION_ALIGNMENT) && CONFIG_FUNCTION_ALIGNMENT > 0 && \
+	!defined(CONFIG_CC_HAS_SANE_FUNCTION_ALIGNMENT)
+#define __rare		__attribute__((__noinline__, __unused__))
+#else
 #define __rare		__attribute__((__noinline__, __cold__, __unused__))
+#endif
 #define __step		inline
 #define quell_is_absent(pointer)	((void)(pointer), false)
 #define __table
