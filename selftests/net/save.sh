@@ -305,7 +305,7 @@ routes_of_unloaded()
 	ip -n "$netns" route add $route congctl lock timely && unload tcp_timely &&
 	q save | diff - "$dir/saved" && status 0 q sync "$dir/saved" && [ ! -s "$dir/err" ] &&
 	{ q -j doctor >"$dir/out"; json length "$dir/out"; } &&
-	printf 'route replace %s\n' "10.97.0.0/16 via 10.73.0.2 dev n0 congctl timely" "$route congctl swift" |
+	printf 'route replace %s\n' "10.97.0.0/16 via 10.73.0.2 dev n0 congctl absent" "$route congctl swift" |
 		refuses "Command failed -:1" ip -n "$netns" -force -batch - &&
 	ip -n "$netns" route show | grep -q '10.98.0.0/16 .*congctl swift' && modprobe tcp_timely
 }
