@@ -80,12 +80,12 @@ class PartedJob(runner.Job):
         """Run all parts to the end; results.RunResult, or RunError."""
         if self.state == "stopped":
             raise RunError("interrupted")
+        self.state = "running"
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(os.path.join(self.directory, "out"))
         self.text = plan.write(self.scenario, self.variant)
         self.first = None
         self.jobs = [PartJob(self, number) for number in range(self.cut.parts)]
-        self.state = "running"
         self.memory = os.memfd_create("quell-parts", os.MFD_CLOEXEC)
         try:
             os.ftruncate(self.memory, self.cut.memory_bytes)
