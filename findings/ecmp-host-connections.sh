@@ -16,8 +16,7 @@
 #	IPv6, sent over: 32 link 0
 #	IPv6 bound, sent over: 15 link 0, 17 link 1
 #
-# Linux 6.18.44 spreads both, each with the address of its link.  The kernel is Debian's
-# user-mode-linux, which has dummy interfaces.
+# The kernel is Debian's user-mode-linux, which has dummy interfaces.
 set -euo pipefail
 
 dir=$(mktemp -d)

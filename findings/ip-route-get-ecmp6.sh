@@ -4,8 +4,7 @@
 # Linux 6.1.176 and 6.18.44: with two nexthops and fib_multipath_hash_policy=1, "ip -6 route get"
 # with the source, the ports and the protocol of a UDP flow names the other nexthop for half of all
 # flows.  The socket's lookup had :: as the source, as the route selects the address, and its hash
-# is of that.  Without "from" the command names the nexthop in use.  IPv4 repeats the lookup with
-# the address, and there "from" is right.
+# is of that.  Without "from" the command names the nexthop in use.
 #
 # Guess: the more of the flow a query has, the better; with all five fields it is exact.
 #

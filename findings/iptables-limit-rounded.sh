@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# iptables 1.8.9 (Debian 12): "-m limit" keeps a rate as a period in units of 100 us, rounded down.
-# A limit of 7000/s is one of 10000/s without a message, 4000/s is 5000/s and 3000/s is 3333/s.
-# This is so for iptables-nft too, though nftables takes each rate as it is.
+# iptables-nft 1.8.9 (Debian 12): "-m limit" keeps a rate as a period in units of 100 us, rounded
+# down.  A limit of 7000/s is one of 10000/s, 4000/s is 5000/s and 3000/s is 3333/s, though nftables
+# keeps 7000/s.
 #
 # Guess: a rate below the largest that is taken, 10000/s, is kept.
 #
-# Output seen, as "iptables -S" prints the rules that were added:
+# Output seen, as "iptables-nft -S" prints the rules that were added:
 #
 #	--limit 3000/s: 3333/sec
 #	--limit 4000/s: 5000/sec

@@ -4,7 +4,7 @@
 # tdigest 0.1.3 (npm): equal values are one centroid, and a percentile is interpolated between the
 # centres.  Of 990 times 100 us and 10 times 10000 us the median is 199 us and p90 8119 us.  Times
 # in whole microseconds, as of flows without a queue, have such values.  The digest has two
-# centroids, so that each percentile could be exact.  "new TDigest(false)" has 100 for all three.
+# centroids, so that each percentile could be exact.
 #
 # Guess: a t-digest is most exact for few distinct values; all percentiles below 99 are 100.
 #

@@ -3,8 +3,7 @@
 #
 # scapy 2.5.0 and dpkt 1.9.8 (Debian 12): a packet read with nanoseconds and written with
 # microseconds is rounded without a carry.  The last half microsecond of a second becomes 1000000
-# microseconds of the same second, in a field that ends at 999999.  tcpdump and tshark print
-# "1.1000000000", which a program reads as 1.1 s: one packet in two millions goes 0.9 s back.
+# microseconds of the same second, in a field that ends at 999999: one packet in two millions.
 #
 # Guess: 1.9999997 s is cut to 1.999999 or rounded to 2.000000.
 #

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # dpkt 1.9.8 (Debian 12): the time of each packet of a pcapng file is read with the resolution of
-# the first interface.  In a file that mergecap made of a capture with nanoseconds and one with
-# microseconds, those of the second have a thousandth of their time.  Packets in a Simple Packet
-# Block, which tcpdump and tshark show, are left out.
+# the first interface.  Where the first has nanoseconds and the second microseconds, packets of the
+# second have a thousandth of their time.  Packets in a Simple Packet Block are left out.
 #
 # Guess: each interface has its resolution, as the format states, and no packet is missing.
 #

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # tshark 4.0.17 (Debian 12): a pcapng time in picoseconds is converted to nanoseconds in 64 bits,
-# which do not hold it.  From 18.4 ms of each second on the fraction is wrong: 123456789012 ps are
-# shown as 12776324 ns.  Times go back within a second, without a message.  tcpdump reads them.
+# which do not hold it.  From 18446744074 ps of each second on the fraction is wrong, and times go
+# back within a second: 123456789012 ps are shown as 12776324 ns.  tcpdump reads them.
 #
 # Guess: digits below a nanosecond are cut, as the format allows a resolution of 10^-12.
 #
-# Output seen, the fraction of the second of two packets:
+# Output seen, the fraction of the second of three packets:
 #
-#	written: 10000000000 ps, 123456789012 ps
-#	tcpdump 4.99.3: 010000000 123456789
-#	tshark 4.0.17: 010000000 012776324
+#	written: 18446744073 ps, 18446744074 ps, 123456789012 ps
+#	tcpdump 4.99.3: 018446744 018446744 123456789
+#	tshark 4.0.17: 018446744 000000000 012776324
 #
 # The libraries that tshark needs beside its own are those of the machine.
 set -euo pipefail
@@ -42,7 +42,8 @@ def block(kind, body):
 
 block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
 block(1, struct.pack("<HHIHHBxxxI", 1, 0, 65535, 9, 1, 12, 0))      # Ethernet, if_tsresol 12
-for time_ps in (1700000 * 10**12 + 10000000000, 1700000 * 10**12 + 123456789012):
+for fraction_ps in (18446744073, 18446744074, 123456789012):
+    time_ps = 1700000 * 10**12 + fraction_ps
     block(6, struct.pack("<IIIII", 0, time_ps >> 32, time_ps & 0xffffffff, 60, 60) + bytes(60))
 END
 
@@ -51,13 +52,13 @@ fractions() {
 	sed 's/^1700000\.\([0-9]*\).*/\1/' | tr '\n' ' '
 }
 
-echo "written: 10000000000 ps, 123456789012 ps"
+echo "written: 18446744073 ps, 18446744074 ps, 123456789012 ps"
 tcpdump=$(root/usr/bin/tcpdump -Z "$(id -un)" --nano -q -tt -r pcapng 2> log | fractions)
 echo "tcpdump 4.99.3: $tcpdump"
 tshark=$(root/usr/bin/tshark -r pcapng -T fields -e frame.time_epoch 2> log | fractions)
 echo "tshark 4.0.17: $tshark"
-[ "$tcpdump" = "010000000 123456789 " ] || exit 2
-[ "$tshark" = "010000000 012776324 " ] || {
+[ "$tcpdump" = "018446744 018446744 123456789 " ] || exit 2
+[ "$tshark" = "018446744 000000000 012776324 " ] || {
 	echo "changed: tshark shows the nanoseconds of a time in picoseconds"
 	exit 1
 }
