@@ -172,6 +172,8 @@ void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 head
 struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 					    const struct sock *sk);
 void quell_dasr_port_put(struct quell_dasr_port *port);
+struct quell_dasr_host *quell_dasr_host_find(const struct quell_dasr_port *port,
+					     const struct in6_addr *addr);
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk);
 void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *host);

@@ -116,16 +116,23 @@ static bool host_is_less(struct rb_node *node, const struct rb_node *other)
 	return host_compare(&host_of(node)->addr, other) < 0;
 }
 
+/* No reference; NULL: it has no connection, group or weight.  Lock of @port. */
+struct quell_dasr_host *quell_dasr_host_find(const struct quell_dasr_port *port,
+					     const struct in6_addr *addr)
+{
+	struct rb_node *node = rb_find(addr, &port->hosts, host_compare);
+
+	lockdep_assert_held(&port->lock);
+	return node ? host_of(node) : NULL;
+}
+
 /* A reference; NULL: memory is short.  Lock of @port. */
 struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 					    const struct in6_addr *addr, const struct sock *sk)
 {
-	struct rb_node *node = rb_find(addr, &port->hosts, host_compare);
-	struct quell_dasr_host *host;
+	struct quell_dasr_host *host = quell_dasr_host_find(port, addr);
 
-	lockdep_assert_held(&port->lock);
-	if (node) {
-		host = host_of(node);
+	if (host) {
 		host->refs++;
 		return host;
 	}

@@ -47,17 +47,18 @@ static int put_lookahead_ntf(struct sk_buff *skb, const void *about)
 }
 
 struct weight_ntf {
-	const struct quell_dasr_port	*port;
-	const struct quell_dasr_host	*host;
+	int			ifindex;
+	const struct in6_addr	*addr;
+	u32			weight;
 };
 
 static int put_weight_ntf(struct sk_buff *skb, const void *about)
 {
 	const struct weight_ntf *ntf = about;
 
-	return nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, ntf->port->ifindex) ?:
-	       quell_put_host(skb, QUELL_A_SENDER_ADDRESS, &ntf->host->addr) ?:
-	       nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, ntf->host->sender.weight);
+	return nla_put_u32(skb, QUELL_A_SENDER_IFINDEX, ntf->ifindex) ?:
+	       quell_put_host(skb, QUELL_A_SENDER_ADDRESS, ntf->addr) ?:
+	       nla_put_u32(skb, QUELL_A_SENDER_WEIGHT, ntf->weight);
 }
 
 /* Listeners receive changes in their order.  quell_lookahead_net.lock. */
@@ -348,12 +349,16 @@ int quell_lookahead_del(struct quell_net *qnet, const char *name, kuid_t uid)
 	return ahead ? 0 : -ENOENT;
 }
 
-/* A weight that is not the default holds a reference to its host.  The mutex, lock of @port. */
-static int weight_change(struct quell_dasr_port *port, struct quell_dasr_host *host, u32 value,
+/*
+ * A weight that is not the default holds a reference to its host.  1: changed; 0: it has that
+ * weight; -EDQUOT, -ENOMEM.  quell_lookahead_net.lock, lock of @port.
+ */
+static int weight_change(struct quell_dasr_port *port, const struct in6_addr *addr, u32 value,
 			 struct netlink_ext_ack *extack)
 {
-	u32 *weights_nr = &port->qnet->lookahead.weights_nr, before = host->sender.weight;
-	const struct weight_ntf ntf = { port, host };
+	struct quell_dasr_host *host = quell_dasr_host_find(port, addr);
+	u32 before = host ? host->sender.weight : QUELL_DASR_WEIGHT_DEFAULT;
+	u32 *weights_nr = &port->qnet->lookahead.weights_nr;
 
 	if (value == before)
 		return 0;
@@ -361,39 +366,62 @@ static int weight_change(struct quell_dasr_port *port, struct quell_dasr_host *h
 		if (*weights_nr >= QUELL_WEIGHTS_MAX)
 			return quell_refuse(extack, NULL, -EDQUOT,
 					    "too many weights in this namespace");
+		host = quell_dasr_host_get(port, addr, NULL);
+		if (!host)
+			return -ENOMEM;
 		(*weights_nr)++;
-		host->refs++;
 	}
 	quell_dasr_set_weight(&port->set, &host->sender, value);
-	quell_ntf_send(port->qnet, QUELL_NTF_WEIGHT, LOOKAHEAD_NTF_BYTES, put_weight_ntf, &ntf);
 	if (value == QUELL_DASR_WEIGHT_DEFAULT) {
 		(*weights_nr)--;
 		quell_dasr_host_put(port, host);
 	}
-	return 0;
+	return 1;
+}
+
+/* As lookahead_notify(). */
+static void weight_notify(const struct quell_dasr_port *port, const struct in6_addr *addr,
+			  u32 value)
+{
+	const struct weight_ntf ntf = { port->ifindex, addr, value };
+
+	/* Packets spin for it. */
+	lockdep_assert_not_held(&port->lock);
+	quell_ntf_send(port->qnet, QUELL_NTF_WEIGHT, LOOKAHEAD_NTF_BYTES, put_weight_ntf, &ntf);
 }
 
 /* -ENODEV: the interface is being unregistered; -EDQUOT, -ENOMEM. */
 static int weight_store(struct quell_dasr_port *port, const struct in6_addr *addr, u32 value,
 			struct netlink_ext_ack *extack)
 {
-	struct quell_dasr_host *host;
-	int err = -ENODEV;
+	int changed;
 
 	mutex_lock(&port->qnet->lookahead.lock);
 	spin_lock_bh(&port->lock);
-	if (port->gone)
-		goto unlock;
-	err = -ENOMEM;
-	host = quell_dasr_host_get(port, addr, NULL);
-	if (!host)
-		goto unlock;
-	err = weight_change(port, host, value, extack);
-	quell_dasr_host_put(port, host);
-unlock:
+	changed = port->gone ? -ENODEV : weight_change(port, addr, value, extack);
 	spin_unlock_bh(&port->lock);
+	if (changed > 0)
+		weight_notify(port, addr, value);
 	mutex_unlock(&port->qnet->lookahead.lock);
-	return err;
+	return min(changed, 0);
+}
+
+/* Deletes the weight of the first host after @at, and sets @at to it; false: it was the last. */
+static bool weight_delete_after(struct quell_dasr_port *port, struct in6_addr *at)
+{
+	struct quell_dasr_host *host;
+	int changed = 0;
+
+	spin_lock_bh(&port->lock);
+	host = quell_dasr_host_after(port, at);
+	if (host) {
+		*at = host->addr;
+		changed = weight_change(port, at, QUELL_DASR_WEIGHT_DEFAULT, NULL);
+	}
+	spin_unlock_bh(&port->lock);
+	if (changed)
+		weight_notify(port, at, QUELL_DASR_WEIGHT_DEFAULT);
+	return host;
 }
 
 /*
@@ -427,22 +455,15 @@ static void lookahead_forget(struct quell_dasr_port *port)
 {
 	struct quell_lookahead_net *net = &port->qnet->lookahead;
 	struct quell_lookahead *ahead;
-	struct quell_dasr_host *host;
 	struct in6_addr at = {};
 	unsigned long id;
-	u32 i;
 
 	mutex_lock(&net->lock);
 	xa_for_each(&net->groups, id, ahead)
 		if (ahead->port == port)
 			lookahead_remove(port->qnet, ahead);
-	spin_lock_bh(&port->lock);
-	for (i = 0; (host = quell_dasr_host_after(port, &at)); i++) {
-		at = host->addr;
-		weight_change(port, host, QUELL_DASR_WEIGHT_DEFAULT, NULL);
-		lookahead_relax_lock(port, i);
-	}
-	spin_unlock_bh(&port->lock);
+	while (weight_delete_after(port, &at))
+		cond_resched();
 	mutex_unlock(&net->lock);
 }
 
