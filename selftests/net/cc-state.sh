@@ -11,6 +11,9 @@
 # rate follows window and round-trip time before the next ACK.
 #
 # What a sprayed connection has seen of reordering is not kept for the next one to that host.
+#
+# TSO sends at most half of a delay-based connection's window as one, also after a route change,
+# which resets the limit to that of the interface.
 # shellcheck disable=SC2154 # $answer is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
@@ -211,13 +214,27 @@ saves_none_of_paths()
 	[ "$status" -eq 1 ]
 }
 
+# Of the active end, once all data is acknowledged; the least limit is two segments.
+has_burst_limit()
+{
+	poll 10 acknowledged active && cat "$dir/state" &&
+	[ "${state[gso_max_segs]}" -le $((state[cwnd] < 4 ? 2 : state[cwnd] / 2)) ]
+}
+
+# The first segment after the change resets the limit, its ACK draws another.
+route_change_keeps_limit()
+{
+	open_pair 4 swift && has_burst_limit &&
+	ip -n "$client" route flush cache && both "turns 1 1000" && has_burst_limit && both reset
+}
+
 if ! make_hosts; then
 	plan 1
 	fail "two hosts"
 	exit 1
 fi
 read -ra ours -d '' <<<"$(algorithms)"
-plan $(((1 + ${#others[@]}) * (1 + ${#ours[@]}) + 3))
+plan $(((1 + ${#others[@]}) * (1 + ${#ours[@]}) + 4))
 # over FAMILY OTHER
 over()
 {
@@ -233,6 +250,7 @@ for other in "${others[@]}"; do
 	over 6 "$other"
 done
 over 4 cubic
+check "a route change keeps the limit of bursts" route_change_keeps_limit
 no_metrics=0
 check "a path that reorders" shape_active delay 1ms reorder 50% loss 5%
 check "reordering of one path is saved" saves 4

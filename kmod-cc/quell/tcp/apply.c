@@ -133,17 +133,24 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
  * of windows from six segments on, two segments of smaller ones.  A fixed part would have to be
  * small to change the moment, and small bursts cost instructions.  TIMELY has a limit of its own;
  * flows that are fitted to their paths do without, as the time of their own bursts is subtracted.
+ *
+ * A flow without data queued keeps the limit of an equal window, unless a route change reset it.
  * Socket lock.
  */
-static void apply_burst_limit(struct sock *sk, const struct quell_flow *flow, u32 cwnd_pkts)
+static void apply_burst_limit(struct sock *sk, const struct quell_flow *flow,
+			      const struct quell_sample *sample, u32 cwnd_pkts)
 {
-	u32 least_pkts, random_pkts;
+	u32 most_pkts = max(cwnd_pkts / 2, BURST_LEAST_PKTS), least_pkts, random_pkts;
+	const struct tcp_sock *tp = tcp_sk(sk);
 
+	if (tp->write_seq == tp->snd_nxt && cwnd_pkts == tcp_snd_cwnd(tp) && sample->acked_pkts &&
+	    sk->sk_gso_max_segs <= most_pkts)
+		return;
 	if (!flow || flow->adapt.phase != QUELL_ADAPT_OFF || flow->algo->core->segment_pkts ||
 	    flow->algo->core->needs.signal != QUELL_ADAPT_DELAY)
 		return;
 	least_pkts = cwnd_pkts / BURST_SHARE;
-	random_pkts = reciprocal_scale(jhash_1word(tcp_sk(sk)->snd_una, 0),
+	random_pkts = reciprocal_scale(jhash_1word(tp->snd_una, 0),
 				       cwnd_pkts / 2 - least_pkts + 1);
 	quell_limit_burst(sk, max(least_pkts + random_pkts, BURST_LEAST_PKTS));
 }
@@ -237,9 +244,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		quell_adapt_replace(flow, decision);
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	cwnd_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
-	/* A flow without data queued keeps the limit of an equal window. */
-	if (tp->write_seq != tp->snd_nxt || cwnd_pkts != tcp_snd_cwnd(tp) || !sample->acked_pkts)
-		apply_burst_limit(sk, flow, cwnd_pkts);
+	apply_burst_limit(sk, flow, sample, cwnd_pkts);
 	if (fitting)
 		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
 	else
