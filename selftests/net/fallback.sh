@@ -17,7 +17,7 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./talk.sh
 
-port=8080 plain_port=8081 signed_port=8082 queue_port=8083 late_port=8084
+port=8080 plain_port=8081 signed_port=8082 queue_port=8083 late_port=8084 sink_port=8085
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
@@ -355,6 +355,32 @@ sacked()
 	box_saw '[1-9][0-9]+' 6
 }
 
+# client_netem OPTION...: of packets from the client to the box.
+client_netem()
+{
+	tc -n "$client" qdisc change dev far root netem limit 10000 "$@"
+}
+
+all_acknowledged()
+{
+	[ "$(in_netns "$client" ss -tinH "dport = $sink_port" | grep -c unacked)" -eq 0 ]
+}
+
+# The duplicate of data that was acknowledged is answered with an echo while no data is in flight.
+# Later data is selectively acknowledged by an ACK with the same number and without the option:
+# the receipt of the former is not that of the latter.
+old_receipt()
+{
+	boxed pass && client_netem delay 100ms && quiet &&
+	say "open $1" "connect $(address "$1" 74 1) $sink_port" "send 100000" &&
+	poll 10 all_acknowledged && client_netem delay 100ms duplicate 100% && mark &&
+	say "send 100" && poll 10 moved '.client["option-received"] == 2' || return 1
+	boxed strip-data && client_netem loss 100% && mark && say "send 3000" &&
+	client_netem delay 100ms && say "send 3000" &&
+	poll 10 moved '.client["rtt-samples"] > 0 and .client["rtt-echo-refused"] == 0 and
+		.client["rtt-not-positive"] == 0' && say reset && client_netem delay 100us
+}
+
 # wrong_checksums: those that TCP counted, of client and server.
 wrong_checksums()
 {
@@ -522,6 +548,7 @@ both "path MTU falls" mtu_falls
 both "MTU probing" mtu_probed
 once "IPv6 extension headers come and go" extension_headers
 both "three SACK blocks" sacked
+both "receipt without a sample" old_receipt
 both "congestion control changes twice" switched
 both "disconnect and connect again" reconnected
 both "SYN cookies" cookies
@@ -551,7 +578,8 @@ prepare()
 {
 	set_hosts && no_offloads && talker talker "$client" && talker other "$server" &&
 	talker second "$client" && serve "$server" $port fastopen,16 &&
-	serve "$server" "$plain_port" cc,cubic && serve "$late" $port
+	serve "$server" "$plain_port" cc,cubic && serve "$late" $port &&
+	serve "$server" "$sink_port" sink
 }
 
 box_pid=""

@@ -16,7 +16,7 @@
  * Round-trip time.  The newest segment that this ACK reports delivered is the last cumulatively
  * acknowledged one, or rs->last_end_seq where SACK reached further.  Its departure comes from the
  * departure ring; the ACK's receipt is when TCP processes it or, from the backlog of a busy
- * socket, by a NIC's stamp or with an option, comes from the arrival ring:
+ * socket, by a NIC's stamp or with an echo, comes from the arrival ring:
  *
  *	rtt = receipt - (departure + serialisation on the first link)
  *
@@ -282,6 +282,7 @@ static void sample_receipt(struct quell_flow *flow, const struct tcp_sock *tp, u
 		ack_rx->rx_ns = 0;
 	ack_rx->has_echo = false;
 	ack_rx->hardware = false;
+	ack_rx->has_entropy = false;
 }
 
 /*

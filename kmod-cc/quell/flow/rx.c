@@ -4,7 +4,7 @@
  * busy socket and on another CPU.  Lists under the lock of the flow, oldest first:
  *
  *	arrivals	receipts of ACKs, one entry per acknowledgment number, taken by the sample
- *			of that ACK
+ *			of that ACK or, if it has no sample, by the hook at the next segment
  *	echo		data packets, of which the next packet out echoes the departure
  *
  * An ACK echoes the newest data packet that TCP has processed: it is below rcv_nxt or, out of
@@ -33,7 +33,7 @@ static bool ack_rx_make_room(struct quell_flow *flow, const struct sock *sk)
 		return true;
 	ack_rx_list = list->at;
 	memmove(ack_rx_list, ack_rx_list + 1, (list->nr - 1) * sizeof(*ack_rx_list));
-	list->nr--;
+	WRITE_ONCE(list->nr, list->nr - 1);
 	WRITE_ONCE(flow->ack_rx_lost, flow->ack_rx_lost + 1);
 	return false;
 }
@@ -51,12 +51,14 @@ void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
 	lockdep_assert_held(&flow->lock);
 	newest = (struct quell_ack_rx *)list->at + list->nr - 1;
 	if (list->nr && newest->ack_seq == ack_rx->ack_seq) {
-		list->nr--;
 		quell_telemetry_keep(ack_rx->record, newest->record);
-	} else if (!ack_rx_make_room(flow, sk)) {
-		quell_count(flow->qnet, QUELL_N_ACK_RING_OVERRUN);
+		*newest = *ack_rx;
+		return;
 	}
-	((struct quell_ack_rx *)list->at)[list->nr++] = *ack_rx;
+	if (!ack_rx_make_room(flow, sk))
+		quell_count(flow->qnet, QUELL_N_ACK_RING_OVERRUN);
+	((struct quell_ack_rx *)list->at)[list->nr] = *ack_rx;
+	WRITE_ONCE(list->nr, list->nr + 1);
 }
 
 /*
@@ -77,7 +79,7 @@ bool quell_ack_rx_take(struct quell_flow *flow, u32 una, struct quell_ack_rx *ac
 	*ack_rx = ack_rx_list[taken - 1];
 	for (i = taken - 1; i > 0; i--)
 		quell_telemetry_keep(ack_rx->record, ack_rx_list[i - 1].record);
-	flow->ack_rx_list.nr -= taken;
+	WRITE_ONCE(flow->ack_rx_list.nr, flow->ack_rx_list.nr - taken);
 	if (flow->ack_rx_list.nr)
 		memmove(ack_rx_list, ack_rx_list + taken,
 			flow->ack_rx_list.nr * sizeof(*ack_rx_list));

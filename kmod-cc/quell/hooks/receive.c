@@ -135,11 +135,14 @@ static bool receive_is_delayed(const struct sock *sk)
 	return data_race(sock_owned_by_user_nocheck(sk));
 }
 
-/* Queues the receipt of the segment, unless TCP will see the same, and the echo of its data. */
+/*
+ * Queues the receipt of the segment, unless TCP will see the same, and the echo of its data.  If no
+ * process owns the socket, TCP has processed the segments before, perhaps without a sample.
+ */
 static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk,
 				  struct receive_segment *segment, bool delayed)
 {
-	struct quell_ack_rx *ack_rx = &segment->ack_rx;
+	struct quell_ack_rx *ack_rx = &segment->ack_rx, older;
 	const struct quell_opt *opt = segment->opt;
 
 	spin_lock_bh(&flow->lock);
@@ -156,6 +159,8 @@ static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk
 		}
 		quell_echo_add(flow, sk, &echo);
 	}
+	if (flow->ack_rx_list.nr && !delayed && quell_ack_rx_take(flow, ack_rx->ack_seq, &older))
+		quell_telemetry_keep(ack_rx->record, older.record);
 	if (delayed || ack_rx->has_echo || ack_rx->hardware ||
 	    !quell_telemetry_is_empty(ack_rx->record))
 		quell_ack_rx_add(flow, sk, ack_rx);
@@ -252,7 +257,8 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 		receive_store_option(flow, segment);
 	else if (segment->missed && speaks && READ_ONCE(flow->option_missed) < U16_MAX)
 		WRITE_ONCE(flow->option_missed, READ_ONCE(flow->option_missed) + 1);
-	if (segment->opt || segment->ack_rx.hardware || delayed)
+	if (segment->opt || segment->ack_rx.hardware || delayed ||
+	    READ_ONCE(flow->ack_rx_list.nr))
 		receive_queue_segment(flow, sk, segment, delayed);
 }
 
@@ -344,8 +350,8 @@ static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
 
 /*
  * Whether TCP itself finds all that matters in a segment of a flow without the option: its
- * receipt, which is now, and its acknowledgment.  Data is in order, its sender asks for no ACK,
- * and no request waits for an answer.
+ * receipt, which is now, and its acknowledgment.  No older receipt is queued.  Data is in order,
+ * its sender asks for no ACK, and no request waits for an answer.
  */
 static bool receive_is_ordinary(const struct quell_flow *flow, const struct sock *sk,
 				const struct sk_buff *skb, const struct receive_headers *in)
@@ -353,7 +359,8 @@ static bool receive_is_ordinary(const struct quell_flow *flow, const struct sock
 	const struct tcp_sock *tp = tcp_sk(sk);
 
 	if ((in->flags & IN_FLAGS) != TCP_FLAG_ACK || !receive_is_whole(in) || flow->dasr ||
-	    quell_tcpint_is_on(flow) || skb_hwtstamps((struct sk_buff *)skb)->hwtstamp ||
+	    quell_tcpint_is_on(flow) || READ_ONCE(flow->ack_rx_list.nr) ||
+	    skb_hwtstamps((struct sk_buff *)skb)->hwtstamp ||
 	    READ_ONCE(flow->hops) != quell_hops(in->ttl) || receive_is_delayed(sk) ||
 	    receive_may_offer(flow, skb, in))
 		return false;
