@@ -3,7 +3,9 @@
  * quell flow watch: the flows in a terminal, by the program flow-watch, or as JSON.
  */
 #include <errno.h>
+#include <langinfo.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -75,6 +77,7 @@ static int run_screen(const struct app *app, const struct flow_args *words, int 
 	const char *no_color = getenv("NO_COLOR");
 	bool color = !words->no_color && !(no_color && *no_color);
 	char script[PATH_MAX], program[PATH_MAX], interval[24], key[24], flags[4];
+	bool utf8;
 	char **args = calloc(argc + 7, sizeof(*args));
 
 	if (!args || !find_program(program) ||
@@ -84,13 +87,14 @@ static int run_screen(const struct app *app, const struct flow_args *words, int 
 	}
 	snprintf(interval, sizeof(interval), "%llu", (unsigned long long)words->interval_ns);
 	snprintf(key, sizeof(key), "%s%s", words->order.ascending ? "-" : "", sort);
-	snprintf(flags, sizeof(flags), "%s%s", app->details || words->details ? "d" : "",
-		 color ? "c" : "");
+	/* The user's locale, or that of C if it is not installed; Python would take another. */
+	setlocale(LC_CTYPE, "");
+	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	snprintf(flags, sizeof(flags), "%s%s%s", app->details || words->details ? "d" : "",
+		 color ? "c" : "", utf8 ? "u" : "");
 	memcpy(args, (char *[]){ script, program, interval, key, flags,
 				 app->netns ? (char *)app->netns : "" }, 6 * sizeof(*args));
 	add_filters(args + 6, argc, argv);
-	/* The locale is the user's, also where Python would take another. */
-	setenv("PYTHONCOERCECLOCALE", "0", 1);
 	execv(script, args);
 	complain("flow watch: cannot run %s: %s", script, strerror(errno));
 	free(args);

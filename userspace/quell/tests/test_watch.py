@@ -1,20 +1,28 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The screen of "quell flow watch" without a terminal.
+"""The screen of "quell flow watch".
 
-Flows and their past, the order, which flow is selected and which are on the screen, sparklines,
-lines at all widths, and the sum.
+Without a terminal: flows and their past, the order, which flow is selected and which are on the
+screen, sparklines, lines at all widths, and the sum.  In a terminal, with samples of a script:
+failed ones, signals, and terminals that stall or go.
 """
 
+import json
 import os
 import re
+import signal
 import sys
+import tempfile
+import termios
 import unittest
 from importlib.machinery import SourceFileLoader
 
 sys.dont_write_bytecode = True
-watch = SourceFileLoader(
-    "watch", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../flow-watch")).load_module()
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.path.join(HERE, "../flow-watch")
+watch = SourceFileLoader("watch", PROGRAM).load_module()
+watch_pty = SourceFileLoader(
+    "watch_pty", os.path.join(HERE, "../../../selftests/net/watch_pty")).load_module()
 
 
 def flow(cookie, acked=0, **more):
@@ -61,6 +69,9 @@ class Samples(unittest.TestCase):
             taken.take(bare, now_s)
         self.assertEqual([row.rate for row in taken.rows], [None, None])
         self.assertEqual(taken.rows[0].past["rtt"][-2], 7000)
+        alike = [bare[0], bare[0] | {"dst": "10.9.0.3"}, bare[0] | {"src": "10.0.0.2"}]
+        taken.take(alike, 3)
+        self.assertEqual(len({row.key for row in taken.rows}), 3)
 
     def test_order(self):
         taken = flows(cookies=(2, 1, 3))
@@ -176,6 +187,128 @@ class Lines(unittest.TestCase):
 
     def test_keys(self):
         self.assertEqual(list(watch.split_keys("j\033[A\033[99~\033[5~ \rq")), list("jk-pdq"))
+
+
+class Terminal(unittest.TestCase):
+    """A directory of scripts, and terminals."""
+
+    def setUp(self):
+        self.dir = self.enterContext(tempfile.TemporaryDirectory())
+
+    def script(self, name, text):
+        path = os.path.join(self.dir, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def terminal(self, *command):
+        terminal = watch_pty.Terminal("xterm", (80, 24), command)
+        self.addCleanup(terminal.program.wait)
+        self.addCleanup(terminal.program.kill)
+        return terminal
+
+
+class InTerminal(Terminal):
+    """A script instead of quell makes the samples, and counts them in a file."""
+
+    SHOW = f"echo '{json.dumps([flow(7)])}'"
+
+    def start(self, sample, *before, interval_s=0.05):
+        """Of the script, $PPID is the program."""
+        self.runs = os.path.join(self.dir, "runs")
+        with open(self.runs, "w", encoding="ascii"):
+            pass
+        quell = self.script("quell", f"echo $PPID >> {self.runs}\n{sample}")
+        return self.terminal(*before, PROGRAM, quell, str(int(interval_s * 1e9)), "rate", "u", "")
+
+    def samples(self):
+        """Process numbers of the program, one for each sample."""
+        with open(self.runs, encoding="ascii") as file:
+            return [int(line) for line in file]
+
+    def ends_restored(self, terminal):
+        """Within a while, with status 0 and the attributes of before."""
+        self.assertEqual(terminal.program.wait(watch_pty.WAIT_S), 0)
+        self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+
+    def test_failures(self):
+        """Of the first sample and of a later one."""
+        later = f'[ "$(wc -l < {self.dir}/runs)" -gt 2 ] || {{ {self.SHOW}; exit 0; }}\n'
+        for before in ("", later):
+            for sample, status, message in (
+                    ("echo broken >&2; exit 3", 3, "^broken$"),
+                    ("kill -KILL $$", 2, "^quell: flow show: ended by signal 9$"),
+                    ("true", 2, "^quell: flow show: no JSON"),
+                    ("kill -WINCH $PPID; echo broken >&2; exit 2", 2, "^broken$"),
+                    (f"rm {self.dir}/quell; {self.SHOW}", 2, "quell: No such file")):
+                terminal = self.start(before + sample)
+                terminal.end(status)
+                self.assertRegex(terminal.screen.text(), "(?m)" + message)
+
+    def test_interrupt_first_sample(self):
+        terminal = self.start("echo begun >&2; exec sleep 100")
+        terminal.see("^begun$")
+        terminal.key("\\x03")
+        terminal.end(0)
+        terminal.never("Traceback")
+
+    def test_longest_interval(self):
+        terminal = self.start(self.SHOW, interval_s=18446744073)
+        terminal.until("two samples", lambda: len(self.samples()) == 2)
+        terminal.see("1 flow by rate")
+        terminal.key("s")
+        terminal.see("by window")
+        terminal.key("q")
+        terminal.end(0)
+
+    def stall(self, terminal):
+        """Until no sample follows, as the newest cannot be painted."""
+        terminal.see("1 flow by rate")
+        terminal.key("\\x13")
+        n = 0
+        while n < len(self.samples()):
+            n = len(self.samples())
+            terminal.calm(0.3)
+
+    def test_signal_while_stalled(self):
+        terminal = self.start(self.SHOW)
+        self.stall(terminal)
+        terminal.signal("TERM")
+        self.ends_restored(terminal)
+
+    def test_not_blocking(self):
+        terminal = self.start(self.SHOW)
+        os.set_blocking(terminal.slave, False)
+        self.stall(terminal)
+        terminal.key("\\x11s")
+        terminal.see("by window")
+        terminal.key("q")
+        terminal.end(0)
+
+    def test_hangup(self):
+        terminal = self.start(self.SHOW)
+        terminal.see("1 flow by rate")
+        os.close(terminal.master)
+        self.assertEqual(terminal.program.wait(watch_pty.WAIT_S), 0)
+
+    def test_stop_and_go_on(self):
+        """By the key and by another process, under a shell, which goes on at the next line."""
+        for stop in ("key", "signal"):
+            terminal = self.start(self.SHOW, "bash", "-c",
+                                  'set -m; "$@"; echo stopped; read -r; fg > /dev/null', "bash")
+            terminal.see("1 flow by rate")
+            if stop == "key":
+                terminal.key("\\x1a")
+            else:
+                os.kill(self.samples()[0], signal.SIGTSTP)
+            terminal.see("^stopped$")
+            self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+            self.assertFalse(terminal.screen.modes["alternate"])
+            terminal.key("\\r")
+            terminal.until("the screen", lambda: terminal.screen.modes["alternate"])
+            terminal.key("q")
+            terminal.end(0)
 
 
 if __name__ == "__main__":
