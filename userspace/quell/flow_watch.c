@@ -2,7 +2,6 @@
 /*
  * quell flow watch: the flows in a terminal, by the program flow-watch, or as JSON.
  */
-#include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -95,8 +94,7 @@ static int run_screen(const struct app *app, const struct flow_args *words, int 
 	memcpy(args, (char *[]){ script, program, interval, key, flags,
 				 app->netns ? (char *)app->netns : "" }, 6 * sizeof(*args));
 	add_filters(args + 6, argc, argv);
-	execv(script, args);
-	complain("flow watch: cannot run %s: %s", script, strerror(errno));
+	run_helper(args);
 	free(args);
 	return STATUS_KERNEL;
 }

@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -470,10 +471,25 @@ int run_words(const struct app *common, int argc, char **argv)
 	return run_command(&app, details_ahead, argc, argv);
 }
 
+/*
+ * A socket with the number of a closed standard stream would be sent its text; children that have
+ * ended are not reported where the parent ignored SIGCHLD.
+ */
+static void inherit_safely(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+	signal(SIGCHLD, SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
 	struct app app = {};
 
+	inherit_safely();
 	if (!take_first_options(&app, argc, argv))
 		return STATUS_INPUT;
 	if (app.version || app.help)

@@ -151,8 +151,8 @@ static int draw(const struct session *s, const char *table)
 	pid_t pid = fork();
 
 	if (!pid) {
-		execl(s->plotter, s->plotter, table, s->words->plot, (char *)NULL);
-		complain("trace: cannot run %s: %s", s->plotter, strerror(errno));
+		run_helper((char *[]){ (char *)s->plotter, (char *)table,
+				       (char *)s->words->plot, NULL });
 		_exit(STATUS_KERNEL);
 	}
 	if (pid > 0 && waitpid(pid, &ended, 0) == pid && WIFEXITED(ended) && !WEXITSTATUS(ended))

@@ -4,7 +4,9 @@
 
 Without a terminal: flows and their past, the order, which flow is selected and which are on the
 screen, sparklines, lines at all widths, and the sum.  In a terminal, with samples of a script:
-failed ones, signals, and terminals that stall or go.
+failed ones, signals, terminals that stall or go, and the command that begins it.
+
+usage: test_watch.py QUELL
 """
 
 import json
@@ -311,5 +313,38 @@ class InTerminal(Terminal):
             terminal.end(0)
 
 
+class Command(Terminal):
+    """The program's arguments, of the locale, and what it inherits."""
+
+    def test_arguments(self):
+        os.environ["QUELL_FLOW_WATCH"] = self.script(
+            "program", 'echo "flags:$4 errors:$(readlink /proc/$$/fd/2)"')
+        self.addCleanup(os.environ.pop, "QUELL_FLOW_WATCH")
+        for locale, flags in (("C", "c"), ("C.UTF-8", "cu"), ("xx_XX.UTF-8", "c")):
+            terminal = self.terminal("env", f"LC_ALL={locale}", "NO_COLOR=", QUELL, "flow", "watch")
+            terminal.see(f"^flags:{flags} errors:/dev/pts")
+        terminal = self.terminal("sh", "-c", 'exec "$0" flow watch 2>&-', QUELL)
+        terminal.see("errors:/dev/null$")
+
+    def test_no_interpreter(self):
+        os.environ["QUELL_FLOW_WATCH"] = self.script("program", "")
+        self.addCleanup(os.environ.pop, "QUELL_FLOW_WATCH")
+        with open(os.environ["QUELL_FLOW_WATCH"], "w", encoding="ascii") as file:
+            file.write("#!/nowhere/python3\n")
+        terminal = self.terminal(QUELL, "flow", "watch")
+        terminal.see("no interpreter .try: apt install")
+        terminal.end(2)
+
+    def test_as_built(self):
+        """It is found beside the command, and runs no code of the user's environment."""
+        with open(os.path.join(self.dir, "json.py"), "w", encoding="ascii") as file:
+            file.write("raise RuntimeError\n")
+        terminal = self.terminal("env", f"PYTHONPATH={self.dir}", QUELL, "flow", "watch")
+        terminal.see("^quell: ")
+        terminal.end(2)
+        terminal.never("RuntimeError|no program")
+
+
 if __name__ == "__main__":
+    QUELL = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -231,6 +231,10 @@ expect 1 "--plot: '.svg' does not end in .svg" trace --plot .svg
 expect 1 "--plot: 'a.png' does not end in .svg" trace --plot a.png
 export QUELL_TRACE_PLOT=/nowhere/plot
 expect 2 "no program /nowhere/plot: No such file or directory (another: QUELL_TRACE_PLOT)" trace --plot a.svg
+export QUELL_TRACE_PLOT=/bin/true
+! env --ignore-signal=CHLD "$quell" trace --plot a.svg dir /nowhere > "$scratch/out" 2> "$scratch/err" &&
+	! grep -qF "cannot be drawn" "$scratch/err"
+report $? "a parent that ignores SIGCHLD has no effect on programs that are run"
 unset QUELL_TRACE_PLOT
 expect 1 "trace: prints comma-separated values only, not JSON" -j trace
 expect 1 "bpf option: 'frob' is not show, on or off" bpf option frob
