@@ -5,6 +5,7 @@
  * Attachments and maps belong to this process alone, so the kernel frees them however it ends.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@
 struct session {
 	const struct trace_args		*words;
 	FILE				*file;
-	const char			*path;	/* of @file, for the plot */
+	const char			*path;	/* of @file; NULL: standard output */
 	uint64_t			records;
 	uint64_t			end_ns;	/* 0: no limit */
 	char				plotter[PATH_MAX];
@@ -167,23 +168,22 @@ static int complain_output(const char *path)
 	return STATUS_KERNEL;
 }
 
-/* With a plot alone the table goes to a file without a name, which the plotter opens as ours. */
-static int open_output(struct session *s, char *path, size_t len)
+/* With a plot alone the table goes to a temporary file, @path, which is changed to its name. */
+static int open_output(struct session *s, char *path)
 {
-	const char *output = s->words->output;
+	int fd;
 
-	if (output)
-		s->file = fopen(output, "we");
-	else
-		s->file = s->words->plot ? tmpfile() : stdout;
-	if (!s->file)
-		return complain_output(output ? output : "a temporary file");
-	s->path = output;
-	if (!output && s->words->plot) {
-		snprintf(path, len, "/proc/%d/fd/%d", getpid(), fileno(s->file));
+	s->path = s->words->output;
+	if (s->path) {
+		s->file = fopen(s->path, "we");
+	} else if (s->words->plot) {
 		s->path = path;
+		fd = mkostemp(path, O_CLOEXEC);
+		s->file = fd < 0 ? NULL : fdopen(fd, "w");
+	} else {
+		s->file = stdout;
 	}
-	return STATUS_OK;
+	return s->file ? STATUS_OK : complain_output(s->path);
 }
 
 /* A failed write to standard output is reported by main(). */
@@ -192,15 +192,24 @@ static int close_output(struct session *s)
 	if (s->file == stdout)
 		return STATUS_OK;
 	if (fflush(s->file) || ferror(s->file))
-		return complain_output(s->words->output ? s->words->output : "a temporary file");
+		return complain_output(s->path);
 	return STATUS_OK;
+}
+
+/* A trace may have taken hours: its rows remain where they were not drawn. */
+static void drop_table(const struct session *s, int status)
+{
+	if (status && s->records)
+		complain("trace: the table is in %s", s->path);
+	else
+		unlink(s->path);
 }
 
 int trace_decisions(struct app *app, int argc, char **argv)
 {
 	struct trace_args words;
 	struct session s = { .words = &words };
-	char path[64];
+	char path[] = P_tmpdir "/quell-trace.XXXXXX";
 	int status;
 
 	if (app->out.json) {
@@ -216,13 +225,15 @@ int trace_decisions(struct app *app, int argc, char **argv)
 	if (!status)
 		status = bpf_check_privilege("trace");
 	if (!status)
-		status = open_output(&s, path, sizeof(path));
+		status = open_output(&s, path);
 	if (!status)
 		status = trace_flows(&s);
 	if (!status)
 		status = close_output(&s);
 	if (!status && words.plot)
 		status = draw(&s, s.path);
+	if (s.file && s.path == path)
+		drop_table(&s, status);
 	if (s.file && s.file != stdout)
 		fclose(s.file);
 	return status;

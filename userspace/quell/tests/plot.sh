@@ -6,7 +6,7 @@
 #
 # usage: plot.sh TRACE-PLOT
 
-plot=$1
+plot=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 number=0
@@ -73,6 +73,19 @@ report $? "of many flows some, three quantities of each"
 	! /usr/bin/python3 -S -c 'import sys; exec(open(sys.argv.pop(1)).read())' "$plot" --check x.svg \
 		> "$scratch/out" 2>&1 && grep -qF "apt install python3-matplotlib" "$scratch/out"
 report $? "a missing matplotlib is reported before a trace"
+[ ! -e "$scratch/no.svg" ] && ! "$plot" --check "$scratch/none/no.svg" > "$scratch/out" 2>&1 &&
+	grep -qxF "trace-plot: [Errno 2] No such file or directory: '$scratch/none/no.svg'" "$scratch/out"
+report $? "so is a plot that cannot be written"
+echo old > "$scratch/old.svg"
+"$plot" --check "$scratch/old.svg" > "$scratch/out" 2>&1 && [ "$(cat "$scratch/old.svg")" = old ] &&
+	[ ! -s "$scratch/out" ]
+report $? "an earlier plot is as it was until then"
+
+mkdir "$scratch/here"
+printf '%s\n' 'lines.linestyle: :' 'axes.facecolor: red' > "$scratch/here/matplotlibrc"
+(cd "$scratch/here" && "$plot" ../one.csv ../here.svg) > "$scratch/out" 2>&1 &&
+	cmp "$scratch/one.svg" "$scratch/here.svg" >> "$scratch/out" 2>&1
+report $? "a matplotlibrc in the current directory has no effect"
 
 head -n 1 "$scratch/one.csv" > "$scratch/empty.csv"
 ! "$plot" "$scratch/empty.csv" "$scratch/no.svg" > "$scratch/out" 2>&1 &&
@@ -82,6 +95,17 @@ head -c 3000 "$scratch/one.csv" > "$scratch/cut.csv"
 ! "$plot" "$scratch/cut.csv" "$scratch/no.svg" > "$scratch/out" 2>&1 &&
 	grep -qF "a line has not the fields of the first" "$scratch/out"
 report $? "nor of one that was cut"
+# refused TABLE MESSAGE: in one line.
+refused()
+{
+	! "$plot" "$scratch/$1" "$scratch/no.svg" > "$scratch/out" 2>&1 &&
+		grep -qF "$2" "$scratch/out" && [ "$(wc -l < "$scratch/out")" -eq 1 ]
+	report $? "$2"
+}
+{ head -n 1 "$scratch/one.csv"; head -c 200000 /dev/zero | tr '\0' a; } > "$scratch/long.csv"
+refused long.csv "field larger than field limit"
+sed "2s/^1000,/1$(printf '%0400d' 0),/" "$scratch/one.csv" > "$scratch/large.csv"
+refused large.csv "too large"
 
 echo "1..$number"
 exit $failed
