@@ -55,6 +55,12 @@ tc_refuses_bad_input()
 	refused "limit ten" '"ten"' "$size" &&
 	refused "limit 10furlongs" '"10furlongs"' "$size" &&
 	refused "limit nan" '"nan"' "$size" &&
+	refused "limit 0x10kb" '"0x10kb"' "$size" &&
+	refused "limit 1e3kb" '"1e3kb"' "$size" &&
+	refused "limit +10kb" '"+10kb"' "$size" &&
+	refused "timer_slack 0.4ns" '"0.4ns"' "off or a time of 0ns to 500us" &&
+	refused "ecn min 5kb prob 0x1" '"0x1"' "0 to 1" &&
+	refused "ecn min 5kb prob 1e-9" '"1e-9"' "0 to 1" &&
 	refused "limit" 'limit ""' "$size" &&
 	refused "limit 10kb limit 20kb" "limit given twice" &&
 	refused "control-limit 1" 'control-limit "1"' "$size" &&

@@ -33,13 +33,20 @@ static const struct unit sizes_bytes[] = {
 	{ "g", 1 << 30 }, { "gb", 1 << 30 }, { "gbit", (1 << 30) / 8 }, {}
 };
 
-/* Sizes and times as in tc, but strict: a number, a known suffix, and the end of the word. */
+/* Read a number without a sign and of @chars alone; *@end is behind it. */
+static bool read_number(const char *word, const char *chars, double *value, char **end)
+{
+	*value = strtod(word, end);
+	return *word != '-' && *end > word && *end == word + strspn(word, chars) &&
+	       isfinite(*value);
+}
+
+/* Sizes and times as in tc, but strict: decimal digits, a known suffix, the end of the word. */
 static bool read_unit(const char *word, const struct unit *unit, double *value)
 {
 	char *end;
 
-	*value = strtod(word, &end);
-	if (end == word || !isfinite(*value))
+	if (!read_number(word, "0123456789.", value, &end))
 		return false;
 	while (unit->suffix && strcasecmp(end, unit->suffix))
 		unit++;
@@ -189,18 +196,19 @@ int swport_parse_size(struct swport_args *args, const struct swport_word *w)
 	return swport_set(args, w->attr, name_of(w), bytes);
 }
 
-/* A number of 0, or 2^-16, to the largest, as its nearest 2^-16. */
+/* A number of 0, or 2^-16, to the largest, as its nearest 2^-16; small ones have exponents. */
 int swport_read_q16(struct swport_args *args, const struct swport_word *w, uint32_t *value_q16)
 {
 	const char *word = swport_next(args);
 	char *end = NULL, expected[64];
-	double value = 0;
+	double number, value;
 
-	if (word)
-		value = rint(strtod(word, &end) * SWPORT_ONE);
-	if (word && end != word && !*end && value >= w->min && value <= w->max) {
-		*value_q16 = value;
-		return 0;
+	if (word && read_number(word, "0123456789.e-", &number, &end) && !*end) {
+		value = rint(number * SWPORT_ONE);
+		if (value >= w->min && value <= w->max && (value || !number)) {
+			*value_q16 = value;
+			return 0;
+		}
 	}
 	snprintf(expected, sizeof(expected), "a number of %s to %d", w->min ? "2^-16" : "0",
 		 w->max / SWPORT_ONE);
@@ -216,13 +224,15 @@ int swport_parse_q16(struct swport_args *args, const struct swport_word *w)
 	return swport_set(args, w->attr, name_of(w), value_q16);
 }
 
-/* To the nearest nanosecond, as fractions of a microsecond are not exact. */
+/* To the nearest nanosecond, as fractions of a microsecond are not exact, but not to 0. */
 bool swport_read_time(const char *word, double *ns)
 {
-	bool is_time = read_unit(word, times_ns, ns);
+	double exact;
 
-	*ns = rint(*ns);
-	return is_time;
+	if (!read_unit(word, times_ns, &exact))
+		return false;
+	*ns = rint(exact);
+	return *ns || !exact;
 }
 
 /* Write a time in the largest unit that divides it; return @text. */
