@@ -118,7 +118,7 @@ no_escape_gets_through()
 
 no_flows()
 {
-	watch xterm 80x24 see '^0 flows' see '^no flows' key j key d key q end 0 -- dport 9
+	only="" watch xterm 80x24 see '^0 flows' see '^no flows' key j key d key q end 0 -- dport 9
 }
 
 # They are there in keys_work.

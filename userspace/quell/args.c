@@ -156,7 +156,7 @@ int words_take(const struct words *words, void *to, int *argc, char ***argv)
 			w++;
 		if (w == words->list + words->n)
 			break;
-		if (!words->again && given & 1ULL << (w - words->list)) {
+		if (w->read && given & 1ULL << (w - words->list)) {
 			complain("%s: '%s' is given twice", words->name, **argv);
 			return STATUS_INPUT;
 		}

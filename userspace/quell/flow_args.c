@@ -136,7 +136,6 @@ int flow_args_parse(struct flow_args *words, bool watch, int argc, char **argv)
 {
 	const struct words all = {
 		.name = "flow", .list = known + (watch ? 2 : 0), .n = ARRAY_SIZE(known) - 2,
-		.again = true,
 	};
 
 	*words = (struct flow_args){ .order.sort = -1, .interval_ns = WATCH_INTERVAL_NS };

@@ -196,10 +196,18 @@ static int set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 	return STATUS_OK;
 }
 
+static int word_rate(const struct word *w, const char *text, void *bytes_ps)
+{
+	if (qty_parse(text, QUELL_UNIT_BYTES_PS, bytes_ps) || *(uint64_t *)bytes_ps)
+		return word_quantity(w, text, bytes_ps);
+	complain("%s: '%s' is no rate; the driver's: quell link reset DEV", w->word, text);
+	return STATUS_INPUT;
+}
+
 int link_set(struct app *app, int argc, char **argv)
 {
 	static const struct quantity range = { QUELL_UNIT_BYTES_PS, 1, RATE_MAX_BYTES_PS };
-	static const struct word rate = { "rate", word_quantity, 0, &range };
+	static const struct word rate = { "rate", word_rate, 0, &range };
 	static const struct words words = { .name = "link", .list = &rate, .n = 1 };
 	uint64_t bytes_ps;
 

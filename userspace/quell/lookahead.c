@@ -226,7 +226,7 @@ static int add_group(const struct quell_lookahead_group *group)
 static int make_group(struct app *app, int argc, char **argv, bool replace)
 {
 	static const struct words words = {
-		.name = "lookahead", .list = keywords, .n = ARRAY_SIZE(keywords), .again = true,
+		.name = "lookahead", .list = keywords, .n = ARRAY_SIZE(keywords),
 	};
 	struct quell_lookahead_group group = { .name = *argv++ };
 	struct sockaddr_storage *members;

@@ -55,12 +55,11 @@ struct word {
 	const void	*data;	/* for @read, such as a struct quantity */
 };
 
-/* The words of a verb; @name is for complaints; @again: of a word given twice the last counts. */
+/* The words of a verb, each with a value once at most; @name is for complaints. */
 struct words {
 	const char		*name;
 	const struct word	*list;
 	size_t			n;
-	bool			again;
 };
 
 struct preset;

@@ -196,7 +196,7 @@ static int read_words(struct stat_args *words, bool json, int argc, char **argv)
 		{ "--openmetrics", NULL, offsetof(struct stat_args, openmetrics), NULL },
 	};
 	const struct words all = {
-		.name = "stat", .list = known, .n = ARRAY_SIZE(known), .again = true,
+		.name = "stat", .list = known, .n = ARRAY_SIZE(known),
 	};
 
 	*words = (struct stat_args){};

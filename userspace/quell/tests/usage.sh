@@ -104,7 +104,9 @@ expect 1 "'-d' has no effect on 'reset', try: quell help" -d cc reset swift
 expect 1 "'-d' has no effect on 'save'" save -details
 expect 1 "link: unknown argument 'speed', try: quell help link" link set lo speed 1gbit
 expect 1 "rate: '1' has no unit" link set lo rate 1
-expect 1 "rate: '0bit' is out of range 8bit .. 1Tbit" link set lo rate 0bit
+expect 1 "rate: '0bit' is no rate; the driver's: quell link reset DEV" link set lo rate 0bit
+expect 1 "lookahead: 'time' is given twice" lookahead add x time 1us time 2us 10.0.0.1
+expect 1 "flow: 'cc' is given twice" flow show cc swift cc dart
 expect 1 "rate: '2tbit' is out of range 8bit .. 1Tbit" link set lo rate 2tbit
 expect 1 "nosuch: No such device" link set nosuch rate 1gbit
 expect 1 "nosuch: No such device" link reset nosuch
