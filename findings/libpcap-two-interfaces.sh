@@ -3,7 +3,7 @@
 #
 # libpcap 1.10.3 (Debian 12): tcpdump does not read a pcapng file of two interfaces of raw IP.
 # The message is that their type differs, though both are 101: libpcap compares 101 of the file with
-# 12, its number for the same type.  With Ethernet it reads them, unless the snapshot lengths differ.
+# 12, its number for the same type.  With Ethernet it reads them, unless snapshot lengths differ.
 #
 # Guess: interfaces of one link type are read, and a snapshot length is no more than a limit.
 #

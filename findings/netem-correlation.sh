@@ -3,8 +3,8 @@
 #
 # iproute2 6.1.0, Linux 6.1.176: a correlation of netem changes how often the event occurs.
 # "reorder 25% 50%", the example of tc-netem(8), reorders 7% of the packets.  A correlated random
-# number is a weighted mean with the one before, so it is seldom near 0.  tc takes the correlation of
-# "duplicate 10% 50%", and it is not set.
+# number is a weighted mean with the one before, so it is seldom near 0.  tc takes the correlation
+# of "duplicate 10% 50%", and it is not set.
 #
 # Guess: the rate is the first number, and the events come in longer bursts.
 #

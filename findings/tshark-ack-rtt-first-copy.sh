@@ -66,8 +66,9 @@ END
 
 # ack_rtt of the packet from the server with an ACK number.
 ack_rtt() {
-	root/usr/bin/tshark -r pcap -Y "tcp.srcport == 80 and tcp.ack == $1 and tcp.analysis.ack_rtt" \
-		-T fields -e tcp.analysis.ack_rtt 2> log
+	root/usr/bin/tshark -r pcap -T fields \
+		-Y "tcp.srcport == 80 and tcp.ack == $1 and tcp.analysis.ack_rtt" \
+		-e tcp.analysis.ack_rtt 2> log
 }
 
 once=$(ack_rtt 101)
