@@ -71,7 +71,7 @@ static inline u64 model_window_q16(const struct model *m)
 	return quell_min_u64(window_bytes << QUELL_Q16_SHIFT, QUELL_CUBIC_MAX_WINDOW_Q16);
 }
 
-/* What the core's decision puts in flight; what of @window_bytes its rate may use. */
+/* Bytes in flight by the core's decision; the part of @window_bytes that its rate may use. */
 static inline u64 model_in_flight_bytes(const struct model *m, const struct quell_decision *d)
 {
 	u64 window_bytes = d->window_q16 >> QUELL_Q16_SHIFT;
@@ -232,7 +232,7 @@ static inline void model_report(struct model *m, enum replay_event event)
 		quell_adapt_on_rto(&m->adapt, &m->ev.sample, again);
 }
 
-/* What quell_apply() does of quell_adapt_replace() and of struct quell_flow.now. */
+/* The parts of quell_adapt_replace() and of struct quell_flow.now that are quell_apply()'s. */
 static inline void model_apply(struct model *m)
 {
 	struct quell_decision *d = &m->ev.decision;

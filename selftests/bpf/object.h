@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An object whose program "replay" runs one event after the other, for replay.c and trace.c. */
+/* An object with a program "replay" for single events, for replay.c and trace.c. */
 #ifndef _QUELL_SELFTESTS_BPF_OBJECT_H
 #define _QUELL_SELFTESTS_BPF_OBJECT_H
 
@@ -92,7 +92,7 @@ static inline void find_blocks(struct replay *r)
 	r->tcp = block_at(r, flow, "quell_bpf_flow", "tcp", sizeof(*r->tcp));
 }
 
-/* Loads the object's program alone; what it reports to is shared memory. */
+/* Loads the object's program alone; its reports are in shared memory. */
 static inline bool replay_open(struct replay *r, const char *path)
 {
 	struct bpf_program *program;

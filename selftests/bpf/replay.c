@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The same events through the fit to the path and a core, in user space and in its BPF object:
- * after each, variables, counters, decision, record of reductions, state of the fit and what
- * observers read must be equal, bit by bit.
+ * after each, variables, counters, decision, record of reductions, state of the fit and the
+ * fields of observers must be equal, bit by bit.
  *
  *	replay DIR ALGORITHM...		DIR/ebpf/ALGORITHM.bpf.o, DIR/bpf/ALGORITHM_replay.bpf.o
  *
@@ -10,7 +10,7 @@
  * "adapt" is off in every fourth.  In half of the flows samples are anything: magnitudes from 0 to
  * the largest value of each field; in the others they are like those of a path, so that the search
  * ends, the algorithm fits and gives up.  A flow begins with a start; the seed is fixed.  Then the product's own object is loaded, registered nowhere, and
- * what the verifier went through is printed.
+ * the number of instructions that the verifier processed is printed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -129,8 +129,8 @@ static void draw_tcp(struct random_state *random, struct fit_tcp *tcp)
 }
 
 /*
- * A path: a round trip of 20 us to 1 ms, a bottleneck whose queue grows with the window, marks
- * above a threshold, noise.  @at is the place in the sequence space.
+ * A path: a round trip of 20 us to 1 ms, a bottleneck with a queue that grows with the
+ * window, marks above a threshold, noise.  @at is the place in the sequence space.
  */
 static void draw_path(struct random_state *random, const struct model *m, u32 flow, u64 *now_ns,
 		      u32 *at, struct quell_sample *s, struct fit_tcp *tcp)
@@ -175,7 +175,7 @@ static enum replay_event draw_event(struct random_state *random, bool path)
 	return event;
 }
 
-/* What differs, or NULL. */
+/* The first difference, or NULL. */
 static const char *difference(const struct replay *r, const struct model *m)
 {
 	const struct quell_decision *d = &m->ev.decision;
@@ -197,7 +197,7 @@ static const char *difference(const struct replay *r, const struct model *m)
 	return memcmp(r->view, &m->view, sizeof(m->view)) ? "what observers read" : NULL;
 }
 
-/* A new flow, with other parameters; what both have of it before its start is the same. */
+/* A new flow, with other parameters; before its start both have the same state of it. */
 static void begin_flow(struct replay *r, struct model *m, struct random_state *random, u32 nth)
 {
 	/* Flows of paths with the defaults fit, and give up, more often. */
@@ -241,7 +241,7 @@ static bool step(struct replay *r, struct model *m, enum replay_event event, u32
 	return !what;
 }
 
-/* What was seen of each: all kinds of events, and all phases. */
+/* Counts of each: all kinds of events, and all phases. */
 struct counts {
 	u32	events[REPLAY_EVENTS];
 	u32	phases[QUELL_ADAPT_FALLBACK + 1];
@@ -332,7 +332,7 @@ static void test_replay(const struct quell_core *core, const char *dir)
 	free(m.params);
 }
 
-/* Instructions that the verifier went through; 0 when the log has none. */
+/* Instructions that the verifier went through; 0 if the log has no number. */
 static unsigned long verified_insns(const struct bpf_program *program)
 {
 	size_t bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events of a replay: what replay.c and trace.c ask for, and replay.bpf.c performs. */
+/* Events of a replay, requested by replay.c and trace.c, performed by replay.bpf.c. */
 #ifndef _QUELL_BPF_REPLAY_H
 #define _QUELL_BPF_REPLAY_H
 
@@ -10,7 +10,7 @@ enum replay_event {
 	REPLAY_RTO,
 	REPLAY_IDLE,
 	REPLAY_UNDO,
-	REPLAY_EPISODE,			/* of losses or marks: what is recorded of the last is void */
+	REPLAY_EPISODE,			/* of losses or marks: the record of the last is void */
 	REPLAY_REDUCTION,		/* the stack's own, without a loss */
 	REPLAY_EVENTS,
 };

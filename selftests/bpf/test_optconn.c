@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ebpf/optconn.h in user space: which option a segment gets, what a received one tells, and the
+ * ebpf/optconn.h in user space: the option of a segment, the contents of a received one, and the
  * departures kept against a model that keeps all of them.
  */
 #include <string.h>
@@ -14,7 +14,7 @@
 #define RANDOM_STEPS	300000
 #define PACKETS_MAX	4096
 
-/* A connection that has spoken, with nothing outstanding. */
+/* A connection that has used the option, without data in flight. */
 static struct quell_optconn talk_new(void)
 {
 	return (struct quell_optconn) { .secret = 0xfffffff0, .option_seen = true };
@@ -71,7 +71,7 @@ TEST(choice)
 	}
 }
 
-/* Of a sender that wants records, or of an ACK that has one to tell. */
+/* Of a sender that requests records, or of an ACK that has one. */
 TEST(choice_of_records)
 {
 	static const struct {
@@ -126,7 +126,7 @@ static struct quell_optconn_segment data_at(u32 seq)
 						.payload_bytes = 1000 };
 }
 
-/* Of data with a record, then some without one, one echo tells; the next tells of nothing. */
+/* Of data with a record, then some without one, one echo has it; the next does not. */
 TEST(record_is_echoed_once)
 {
 	struct quell_opt opt = { .form = QUELL_OPT_FULL,
@@ -286,7 +286,7 @@ TEST(option_seen)
 }
 
 /*
- * Whatever a peer echoes, a round trip is no shorter than that of the newest data that it
+ * For any echo a round trip is no shorter than that of the newest data that it
  * acknowledged, but for the marks: each is of a quarter at most of all that is outstanding, and the
  * next segment may leave later.
  */
@@ -341,7 +341,7 @@ TEST(data_is_echoed_once)
 	struct quell_optconn conn = talk_new();
 	struct quell_opt opt = {};
 
-	/* What a switch has cut off is no data. */
+	/* Bytes trimmed by a switch are no data. */
 	segment.payload_bytes = 0;
 	quell_optconn_receive(&conn, &data, &tcp, &segment);
 	EXPECT_FALSE(conn.echo.waits);
@@ -404,7 +404,7 @@ TEST(sample_is_taken_once_and_in_time)
 	EXPECT_EQ(500, quell_optconn_take(&conn, 1000, 0));
 	EXPECT_EQ(0, quell_optconn_take(&conn, 1000, 0));
 	EXPECT_EQ(500, conn.min_rtt_ns);
-	/* ACKs that waited are none of those without an echo, and only their own. */
+	/* Delayed ACKs do not count as ACKs without an echo. */
 	conn.rtt_ns = 0;
 	conn.waited = true;
 	conn.sample_ns = 1000;
@@ -425,7 +425,7 @@ TEST(sample_is_taken_once_and_in_time)
 	EXPECT_EQ(500, conn.min_rtt_ns);
 }
 
-/* An ACK whose data came out of order may echo any departure: TCP knows better. */
+/* The ACK of data out of order may echo any departure: TCP's own sample is exact. */
 TEST(a_round_trip_is_no_shorter_than_tcp_says)
 {
 	struct quell_optconn conn = talk_new();
@@ -469,9 +469,9 @@ static u64 model_oldest_ns(struct model *model, u32 una)
 }
 
 /*
- * Whatever is sent and acknowledged, the oldest departure kept is never later than that of the
+ * For any segments and ACKs the oldest departure kept is never later than that of the
  * oldest packet, and earlier by no more than an eighth of a round trip, or a quarter of how long
- * data has waited since nothing was outstanding.
+ * there has been data in flight.
  */
 TEST(marks)
 {
@@ -494,7 +494,7 @@ TEST(marks)
 			model.end_seq[at] = tcp.snd_nxt + 100;
 			tcp.snd_nxt += 100;
 		} else if (model.nr && i / 3000 % 4) {
-			/* A quarter of the time nothing is acknowledged: marks are merged. */
+			/* A quarter of the time no data is acknowledged: marks are merged. */
 			tcp.snd_una += 100 * (random_u64(&random) % 8 % (model.nr + 1));
 		}
 		exact_ns = model_oldest_ns(&model, tcp.snd_una);
@@ -511,7 +511,7 @@ TEST(marks)
 	EXPECT_LT(merged, RANDOM_STEPS * 99 / 100);
 }
 
-/* Two ends and the codec between them: what one measures is what the clock says. */
+/* Two ends and the codec between them: each measures the time of the clock. */
 TEST(both_ends)
 {
 	struct quell_optconn_tcp a_tcp = tcp_new(), b_tcp = tcp_new();

@@ -28,7 +28,7 @@ struct trace {
 	const struct labtrace_head	*head;
 	const struct labtrace_event	*events;
 	size_t				bytes;
-	const char			*lacks;		/* why it is none, or NULL */
+	const char			*lacks;		/* reason why it is not one, or NULL */
 };
 
 /* Variables of a socket, in user space and in BPF. */
@@ -38,7 +38,7 @@ struct state {
 	u8	bpf[LABTRACE_VARS_BYTES];
 };
 
-/* What is replayed. */
+/* The replayed trace. */
 struct both {
 	const struct quell_core	*core;
 	struct replay		*bpf;		/* NULL: user space alone */
@@ -121,7 +121,7 @@ static void user_tell(const struct quell_core *core, enum labtrace_kind kind,
 	}
 }
 
-/* What differs from the module, or NULL. */
+/* The first difference from the module, or NULL. */
 static const char *differs(const struct both *b, const struct labtrace_event *e, const u8 *vars,
 			   const struct quell_decision *d, const struct quell_undo *undo)
 {

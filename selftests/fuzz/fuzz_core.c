@@ -12,7 +12,7 @@
  *	only an ACK of a core with QUELL_CORE_SPRAYS changes the path
  *	loss and timeouts never raise window or rate, and can be undone
  *	an undo never lowers the window
- *	idle time shorter than "restart-idle" changes nothing
+ *	idle time shorter than "restart-idle" has no effect
  *
  * or one of its own, rules/NAME.h, if there are any.  "Before" an event means: within the
  * limits that its sample sets.  A copy of the flow that was idle for no time has that window.
@@ -144,8 +144,8 @@ static void call(const struct quell_core *core, enum event event, struct quell_e
 }
 
 /*
- * The decision of @event for a copy of the flow as it was before; @fill is what the decision
- * holds first.
+ * The decision of @event for a copy of the flow as it was before; @fill is the first content
+ * of the decision.
  */
 static struct quell_decision twin_decides(struct fuzz_flow *f, enum event event, u64 idle_ns,
 					  int fill)

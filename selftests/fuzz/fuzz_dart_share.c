@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The codes of <quell/core/dart/share.h> for any input: n never becomes less by being stated,
- * a line rate never more, and what was stated once is stated the same again.
+ * a line rate never more, and a stated value is stated again without a change.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * promise is broken:
  *
  *	an accepted echo names a time within the span of the flow's departures
- *	the echo of such a time is accepted, whatever the secret
+ *	the echo of such a time is accepted with any secret
  *	an accepted hold time is at most the reported one, and leaves the network at
  *	least half of the smallest round trip
  *
@@ -49,7 +49,7 @@ static void check_genuine(const struct quell_echo_span *span, u64 rx_ns, u32 sec
 	require(got_ns == rx_ns - depart_ns, "a genuine echo is believed");
 }
 
-/* Without what was added an echo is of the newest departure. */
+/* Less the added time an echo is of the newest departure. */
 static void check_added(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
 {
 	u64 added_ns = quell_echo_added_ns(span, rx_ns, echo_ns);

@@ -4,10 +4,10 @@
  *
  *	no byte beyond those given is read (they are in a block of their own size, which
  *	AddressSanitizer watches)
- *	what is found lies within the frame, an inner packet within the outer
- *	what is found agrees with the model (../unit/frame_model.h)
+ *	headers lie within the frame, an inner packet within the outer
+ *	headers agree with the model (../unit/frame_model.h)
  *	a frame that is read as a plain one is one, with the same headers
- *	into its TCP header a port writes what it writes in the long way (../unit/stamp_model.h)
+ *	into its TCP header a port writes the bytes of the slow path's model (../unit/stamp_model.h)
  *	where only the first bytes can be read, all is found, or that more are needed
  *
  * Input: how many of the bytes can be read (1), how to begin (1: which headers to write over
@@ -76,7 +76,7 @@ static void check_places(const struct quell_frame *frame)
 		"TCP's options can be read");
 }
 
-/* Of a port whose numbers are the frame's. */
+/* Of a port with the frame's numbers. */
 static void check_stamp(const struct quell_frame *frame, const u8 *data)
 {
 	struct stamp_port port = { .record.hop = 1 + data[0] % 255 };

@@ -3,7 +3,7 @@
  * Fills a histogram (<quell/core/port/histogram.h>) with any values, and stops where a
  * promise is broken, against the values themselves:
  *
- *	a value is counted once, in a bucket whose middle is within 1/32 of it
+ *	a value is counted once, in a bucket with a middle within 1/32 of it
  *	quantiles rise, and are within 1/32 of the values of their rank
  *	no quantile exceeds the maximum, which is exact
  *

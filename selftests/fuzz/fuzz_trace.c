@@ -3,11 +3,11 @@
  * Drives the command line of "quell trace" with arbitrary words, and its table with arbitrary
  * records, and stops where a promise is broken:
  *
- *	words are accepted, or refused with one complaint; what is accepted is in its range
- *	a prefix lets exactly those addresses pass whose leading bits are its own
+ *	words are accepted, or refused with one complaint; accepted values are in their ranges
+ *	a prefix matches exactly the addresses with its leading bits
  *	a row has a field for each column, on one line, of bytes that need no quoting
  *
- * Input: what to do, then words, a prefix, or a record.
+ * Input: the operation, then words, a prefix, or a record.
  */
 #include <arpa/inet.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What fuzz_core.c gives to the rules of one algorithm, rules/NAME.h, which define struct flow
+ * Arguments of fuzz_core.c for the rules of one algorithm, rules/NAME.h, which define struct flow
  * by FUZZ_FLOW() and a struct fuzz_rules called rules.
  */
 #ifndef _QUELL_FUZZ_RULES_H
@@ -56,7 +56,7 @@ struct flow;
 typedef void fuzz_rule(const struct flow *f, const struct quell_sample *s);
 
 /**
- * struct fuzz_rules - what one algorithm promises, each called after the core
+ * struct fuzz_rules - the promises of one algorithm, each called after the core
  * @apply:    optional: whether the promises are of such a flow
  * @ack:      of an ACK
  * @loss:     of a fast retransmit

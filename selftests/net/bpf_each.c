@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads each struct_ops of an object by itself, registers it nowhere, and says what the kernel
- * makes of it.
+ * Loads each struct_ops of an object by itself, not registered, and prints the kernel's
+ * verdict.
  *
  *	bpf_each FILE
  *
  * Programs of the struct_ops NAME are named NAME_..., those of all any_....  A line for each:
- * "NAME accepted", or "NAME refused: " with what the verifier says, and the error.
+ * "NAME accepted", or "NAME refused: " with the verifier's message, and the error.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static bool is_struct_ops(const struct bpf_map *map)
 	return bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS;
 }
 
-/* Only what belongs to @name; the log is that of its own programs, of which one is at fault. */
+/* Only programs of @name; the log is that of its own programs, of which one is at fault. */
 static void choose(struct bpf_object *object, const char *name)
 {
 	struct bpf_program *program;

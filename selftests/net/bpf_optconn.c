@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bpf_optconn - what the BPF object of the Quell option keeps of a process's connection
+ * bpf_optconn - state of a process's connection in the BPF object of the Quell option
  *
  *	bpf_optconn PIN PROCESS
  *		PIN is the map of storage, pinned; of the process's descriptors the first socket
- *		that speaks the option counts.  Prints it as JSON, or "null" if there is none.
+ *		that speaks the option counts.  Prints it as JSON, or "null" without one.
  */
 #include <err.h>
 #include <errno.h>

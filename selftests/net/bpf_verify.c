@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the verifier of this kernel goes through for BPF objects, which are loaded and registered
+ * Work of this kernel's verifier for BPF objects, which are loaded and registered
  * nowhere.
  *
  *	bpf_verify FILE...
@@ -32,7 +32,7 @@ static int print_errors(enum libbpf_print_level level, const char *format, va_li
 	return level == LIBBPF_WARN ? vfprintf(stderr, format, args) : 0;
 }
 
-/* The number behind a word of the log; 0 if there is none. */
+/* The number behind a word of the log; 0 without one. */
 static unsigned long number_after(const char *log, const char *word)
 {
 	const char *at = strstr(log, word);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A connection that is told what to do, and what its congestion control makes of that.
+ * A connection driven by commands, and the state of its congestion control.
  *
  *	cc_tcp sink PORT			read and forget, one connection after another
  *	cc_tcp flow ADDRESS PORT [ALGORITHM]	connect; the algorithm is chosen before the
@@ -11,8 +11,8 @@
  *	cc ALGORITHM
  *
  * The answer is: algorithm, window in packets, ssthresh, smoothed round-trip time in
- * microseconds, pacing rate in bytes per second, MSS, segments sent again, marked packets that
- * the peer told of, ECN bits of the packets that it sends.
+ * microseconds, pacing rate in bytes per second, MSS, segments sent again, marked packets as
+ * reported by the peer, ECN bits of the packets that it sends.
  */
 #include <arpa/inet.h>
 #include <errno.h>

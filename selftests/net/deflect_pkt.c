@@ -9,7 +9,7 @@
  *		counts the packets of its queue pair.  With OPEN 1 the last packet of each
  *		message is left out.  After each message of all of them PAUSE_MS.
  *	deflect_pkt recv ADDR IDLE_MS
- *		Says "ready"; when nothing came for so long, having come, says in JSON
+ *		Says "ready"; after so long without a packet, reports in JSON
  *		how many packets and flows came, how many of them behind a later one of
  *		their flow, and how many with each DSCP.
  *	deflect_pkt flood ADDR GAP_US

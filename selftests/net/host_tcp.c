@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * host_tcp - requests and answers over TCP, for measurements of what they cost a host
+ * host_tcp - requests and answers over TCP, for measurements of their cost for a host
  *
  *	host_tcp serve PORT
  *		Answers requests of any connection until it is stopped.
@@ -39,7 +39,7 @@ struct head {
  * struct conn - one end of a connection
  * @fd:      its socket
  * @listens: it is a listening socket
- * @waits:   epoll tells when it can send
+ * @waits:   epoll reports when it can send
  * @to_send: bytes it has yet to send of this message
  * @to_get:  bytes it has yet to receive of this message
  * @answer:  bytes to answer the request with that is being received
@@ -75,7 +75,7 @@ static void watch(struct conn *conn, int how, uint32_t what)
 		die("epoll_ctl");
 }
 
-/* Send what there is room for, of the message in @chunk with a head or without. */
+/* Send as much as there is room for, of the message in @chunk with a head or without. */
 static void send_some(struct conn *conn)
 {
 	ssize_t n = 1;
@@ -135,7 +135,7 @@ static void take_answer(struct conn *conn)
 	send_request(conn);
 }
 
-/* A server: part of a request, whose head comes in one piece. */
+/* A server: part of a request; its head is received in one piece. */
 static void take_request(struct conn *conn)
 {
 	ssize_t n = receive(conn);

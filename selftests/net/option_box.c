@@ -21,10 +21,10 @@
  *				of four segments of the first device that acknowledge something
  *				and have an echo, its departure is one that never was, before or
  *				after; a part of the option is cut off; it is another
- *				experiment's; what they acknowledge was never sent.  The checksum
+ *				experiment's; they acknowledge data that was never sent.  The checksum
  *				is right
  *		Terminated, it says "seen N changed N": segments that carried
- *		the option, and what it did to some of them.
+ *		the option, and its effect on some of them.
  *
  * The devices' neighbours must not leave checksums or segmentation to the card.
  */
@@ -91,7 +91,7 @@ struct segment {
 	size_t	bytes;
 };
 
-/* The Quell option among a segment's; NULL when there is none. */
+/* The Quell option among a segment's; NULL without one. */
 static uint8_t *find_option(const struct segment *segment)
 {
 	uint8_t *at = segment->tcp + TCP_BYTES;
@@ -134,7 +134,7 @@ static bool damage(uint8_t *option)
 	return true;
 }
 
-/* Whether the segment acknowledges what the one before did not; of one direction. */
+/* Whether the segment acknowledges more than the one before; of one direction. */
 static bool is_news(const struct segment *segment)
 {
 	static uint32_t last;
@@ -154,7 +154,7 @@ static bool is_due(const struct segment *segment, const uint8_t *option)
 	       !(++segments % FALSIFY_EACH);
 }
 
-/* Makes the option say what is not so. */
+/* Sets false values in the option. */
 static bool falsify(enum mode mode, const struct segment *segment, uint8_t *option)
 {
 	uint32_t at = QUELL_OPT_HEAD_BYTES +
@@ -198,7 +198,7 @@ static bool is_first(const struct segment *segment, bool first)
 	return !was;
 }
 
-/* Whether a segment gets lost whatever it carries. */
+/* Whether a segment of any kind is lost. */
 static bool loses(enum mode mode, const struct segment *segment, bool first)
 {
 	uint8_t kind = segment->tcp[13] & (TH_SYN | TH_ACK);

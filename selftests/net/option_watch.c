@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * option_watch - what the Quell option says of messages and of the host's clock, for
+ * option_watch - messages and the host's clock in the Quell option, for
  * message.sh and stamps.sh
  *
  *	option_watch DEV
@@ -14,8 +14,8 @@
  *		push	 PSH or FIN
  *		stamp	 departure
  *		offset	 that less CLOCK_MONOTONIC now, modulo 2^32 ns
- *		again	 it begins below what had left before
- *		acked	 nothing that left before was outstanding, by the
+ *		again	 it begins below data sent before
+ *		acked	 no data sent before was outstanding, by the
  *			 acknowledgments that came in by the device
  *
  * Of one connection at a time to or from a port.

@@ -306,7 +306,7 @@ size_t find_tcp(const uint8_t *frame, size_t *bytes)
 /**
  * open_packet - open a packet socket on a device
  * @dev: its name
- * @protocol: ethertype of the frames to receive, ETH_P_ALL for all; 0 for none
+ * @protocol: ethertype of the frames to receive, ETH_P_ALL for all; 0: no frame
  * @outgoing: receive those that leave by the device, too
  *
  * Return: file descriptor.
@@ -332,7 +332,7 @@ int open_packet(const char *dev, int protocol, bool outgoing)
 
 /**
  * open_sender - open a socket for send_frame()
- * @dev: device, whose qdisc the frames pass
+ * @dev: device; the frames pass its qdisc
  *
  * Return: file descriptor.
  */

@@ -66,7 +66,7 @@ struct tcp_header {
 
 /**
  * struct departure - a frame to be sent by a socket of open_sender()
- * @vnet: checksum and segmentation left to the device; all zero for none
+ * @vnet: checksum and segmentation left to the device; all zero otherwise
  * @frame: from the Ethernet header on
  */
 struct departure {

@@ -41,7 +41,7 @@ static const uint8_t outer6[32] = { 0x20, 1, 0xd, 0xb8, 1, [15] = 1,
  * @option: with the option of a tunnel
  * @proto: outside; 0: no tunnel, or that of the inner version
  * @port: destination, of UDP
- * @head: what is between the outer header and the inner frame or packet
+ * @head: bytes between the outer header and the inner frame or packet
  * @head_bytes: of that
  * @ethernet: a frame is inside, not a packet
  * @check: UDP has a checksum
@@ -86,7 +86,7 @@ static const struct tunnel *chosen(void)
 	errx(2, "no tunnel is called %s", name);
 }
 
-/* DSCP and ECN of what is behind an Ethernet header. */
+/* DSCP and ECN of the packet behind an Ethernet header. */
 static uint8_t get_tos(const uint8_t *frame)
 {
 	switch (quell_opt_get_u16(frame + 12)) {
@@ -219,7 +219,7 @@ static bool is_ours(const struct tunnel *t, const uint8_t *ip)
 	       (!memcmp(at, addresses + half, half) && !memcmp(at + half, addresses, half));
 }
 
-/* Is the outside, up to what is inside, as the tunnel's end wants it? */
+/* Is the outside, up to the inner packet, as the tunnel's end requires? */
 static const char *judge_outside(const struct tunnel *t, const uint8_t *frame, size_t bytes)
 {
 	const uint8_t *ip = frame + ETH_HLEN, *at = ip + get_ip_bytes(t);
@@ -245,7 +245,7 @@ static const char *judge_outside(const struct tunnel *t, const uint8_t *frame, s
 	return NULL;
 }
 
-/* CE outside is CE inside; what cannot carry it is dropped. */
+/* CE outside is CE inside; packets that cannot carry it are dropped. */
 static bool carry_ce(uint8_t *inner, uint8_t outer_tos)
 {
 	uint8_t tos = get_tos(inner);
@@ -267,7 +267,7 @@ static bool carry_ce(uint8_t *inner, uint8_t outer_tos)
  * @frame: from the Ethernet header on, without a tag that the kernel has removed; changed
  * @bytes: of it; changed
  *
- * Return: the frame; NULL for one that the tunnel's end does not take, or that is in none.
+ * Return: the frame; NULL for one that the tunnel's end does not accept, or without a tunnel.
  */
 uint8_t *unwrap_frame(uint8_t *frame, size_t *bytes)
 {

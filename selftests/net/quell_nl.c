@@ -262,7 +262,7 @@ static const uint64_t values[] = { 0, 1, 5000, 65536, 1000000, UINT64_MAX };
 
 #define ANY(array)	((array)[draw(sizeof(array) / sizeof((array)[0]))])
 
-/* Put a well-formed parameter whose name or value may be invalid. */
+/* Put a well-formed parameter; name or value may be invalid. */
 static void put_parameter(struct nlmsghdr *nlh)
 {
 	struct nlattr *nest = mnl_attr_nest_start(nlh, QUELL_A_CC_PARAM);

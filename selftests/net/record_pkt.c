@@ -8,7 +8,7 @@
  *		The same packets through the routing table.
  *	record_pkt recv DEV COUNT TIMEOUT_MS
  *		Says "ready", then a line of JSON per segment that came, with
- *		what the telemetry record in it says, if there is one.  Fails
+ *		the telemetry record in it, if there is one.  Fails
  *		unless COUNT came.
  *
  * Keys: options (hexadecimal, filled up with no-operations), bytes (length of
@@ -36,7 +36,7 @@
  * @options: of TCP, a multiple of four bytes
  * @options_bytes: how many
  * @frame_bytes: with the Ethernet header
- * @gso_bytes: payload per segment of a super-packet; 0 none
+ * @gso_bytes: payload per segment of a super-packet; 0: single packet
  */
 struct segment {
 	int family;
@@ -122,7 +122,7 @@ static void parse(struct segment *s, int argc, char **argv)
 		usage();
 }
 
-/* The packet from its IP header on; the number tells segments apart. */
+/* The packet from its IP header on; the number distinguishes segments. */
 static size_t make_packet(uint8_t *ip, const struct segment *s, unsigned int number)
 {
 	size_t bytes = s->frame_bytes - ETH_HLEN, tcp_bytes = bytes - ip_bytes(s->family), i;
@@ -217,7 +217,7 @@ static void print_record(const uint8_t *options, uint32_t bytes)
 	       record.tx_units, record.time_ns);
 }
 
-/* One frame; false when it is none of ours. */
+/* One frame; false for frames of others. */
 static bool print_frame(const struct arrival *in)
 {
 	size_t bytes = in->bytes, at = find_tcp(in->frame, &bytes);

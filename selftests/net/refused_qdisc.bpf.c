@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a queueing discipline in BPF may do to a packet, for bpf_each.c: each struct Qdisc_ops is
- * one case, whose enqueue tries one thing and then drops the packet.  The kernel accepts may_read,
+ * Operations of a queueing discipline in BPF on a packet, for bpf_each.c: each struct Qdisc_ops is
+ * one case: enqueue tries one operation and then drops the packet.  The kernel accepts may_read,
  * and must refuse those named not_...; see Documentation/ebpf.md, "Impossible in BPF".
  *
  * Types are declared here as far as they are used: the kernel that builds the objects may have no
@@ -112,7 +112,7 @@ struct Qdisc_ops name_ = {							\
 	.id		= #name_,						\
 }
 
-/* What the others do, too, besides what they are refused for. */
+/* Operations of the other cases beside the one that is refused. */
 CASE(may_read,
 	struct bpf_dynptr packet;
 	__u8 room[2];
@@ -145,7 +145,7 @@ CASE(not_store,
 CASE(not_set_ce, bpf_skb_ecn_set_ce((struct __sk_buff *)skb););
 CASE(not_memory, skb->head[skb->network_header + 1] |= ECN_CE;);
 
-/* What another program could read. */
+/* A value that another program could read. */
 CASE(not_mark, skb->mark = ECN_CE;);
 
 /* A trimmed packet */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a congestion control in BPF may not write, for bpf_each.c: a flow whose segments take
- * several paths begins with RACK's longest reordering window, which quell.ko sets in these fields
+ * Fields that a congestion control in BPF may not write, for bpf_each.c: a flow over several
+ * paths begins with RACK's longest reordering window, which quell.ko sets in these fields
  * (kmod-cc/quell/signal/path.c).  See Documentation/ebpf.md,
  * "Impossible in BPF".
  */

@@ -15,7 +15,7 @@
 			 BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG)
 
 /**
- * struct counts - what happened, on both ends together
+ * struct counts - events, of both ends together
  * @opened:	connections opened
  * @asked:	times the stack asked for the length of a segment's options
  * @written:	options written

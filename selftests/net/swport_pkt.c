@@ -10,9 +10,9 @@
  *		time_ns kind number ecn dscp bytes.  Fails unless COUNT came.
  *	swport_pkt set DEV [ATTRIBUTE=VALUE]...
  *		Change a root swport by netlink attribute number, without tc's
- *		checks; prints what the kernel says.  Newer ones have names.  "class", any
+ *		checks; prints the kernel's message.  Newer ones have names.  "class", any
  *		number of times, is a class of ecn-class, DSCPS,MIN,MAX,PROB as numbers, and
- *		"classes=none" a list without any; what is left out at the end is not sent.
+ *		"classes=none" an empty list; words left out at the end are not sent.
  */
 #include <err.h>
 #include <linux/pkt_sched.h>
@@ -139,7 +139,7 @@ static void usage(void)
 	exit(2);
 }
 
-/* What is behind the IP header, but for the payload; returns its length. */
+/* The headers behind the IP header; returns their length. */
 static size_t put_transport(uint8_t *at, const struct kind *kind)
 {
 	static const uint8_t router_alert[HOP_BYTES] = { IPPROTO_ICMPV6, 0, 5, 2, 0, 0, 1 };

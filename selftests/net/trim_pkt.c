@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim_pkt - packets for a switch port to trim, and what became of them, for trim.sh
+ * trim_pkt - packets for a switch port to trim, and the trimmed packets, for trim.sh
  *
  *	trim_pkt send DEV KEY=VALUE...
  *		Frames through the device's qdisc.
@@ -247,7 +247,7 @@ static bool is_intact(const uint8_t *payload, size_t bytes, unsigned int number)
 	return true;
 }
 
-/* A packet of TCP or UDP; false when it is none of ours. */
+/* A packet of TCP or UDP; false for packets of others. */
 static bool print_packet(const struct arrival *in)
 {
 	size_t bytes = in->bytes, at = find_transport(in->frame, &bytes), header_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the programs of a BPF congestion control take on this machine, by the kernel's own
+ * Time of the programs of a BPF congestion control on this machine, by the kernel's own
  * statistics.
  *
  *	bpf_time NAME=FILE...		the congestion control NAME, bpf_..., of each object
@@ -43,7 +43,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* A namespace of our own, with nothing but its loopback device. */
+/* A namespace of our own, with its loopback device alone. */
 static void enter_netns(void)
 {
 	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };

@@ -12,14 +12,14 @@
 #define PERF_REMOTE_NS		500ULL
 #define PERF_MSS_BYTES		1448U		/* MTU 1500, TCP timestamps */
 
-/* Space for what the module keeps per socket, per network namespace, and per CPU. */
+/* Space for the module's state per socket, per network namespace, and per CPU. */
 #define PERF_BLOCK_BYTES	1024
 
 /**
  * struct perf_core - a core under measurement
  * @name:	the core's, for a variant with a suffix
  * @core:	algorithm
- * @remote_ns:	what the receiver reports of its own delay, each time
+ * @remote_ns:	the receiver's own delay as reported, each time
  */
 struct perf_core {
 	char name[32];

@@ -170,7 +170,7 @@ static void *run(void *data)
 	for (round = 0; round < ROUNDS; round++) {
 		uint64_t done = 0;
 
-		/* All in the same time: one that does not run meanwhile does nothing. */
+		/* All in the same time: one that does not run meanwhile sends no packet. */
 		if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
 			end_ns = now_ns() + ROUND_NS;
 		pthread_barrier_wait(&barrier);

@@ -7,7 +7,7 @@
  *
  * Prints a line "ADDRESS COUNT" for every address executed, in hexadecimal and decimal,
  * when the bursts are over or the process has ended.  The process runs on as it was; a
- * process whose time is virtual does not notice.
+ * process in virtual time does not detect it.
  */
 #define _GNU_SOURCE
 #include <errno.h>

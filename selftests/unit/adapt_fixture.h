@@ -51,7 +51,7 @@ static inline void ack(struct fixture *f, u64 rtt_ns, bool round)
 	ack_of(f, rtt_ns, 1, round);
 }
 
-/* @nr ACKs of @pkts segments each, none of which ends a round trip. */
+/* @nr ACKs of @pkts segments each, within a round trip. */
 static inline void acks_of(struct fixture *f, u64 rtt_ns, u32 pkts, int nr)
 {
 	while (nr--)
@@ -65,7 +65,7 @@ static inline void acks(struct fixture *f, u64 rtt_ns, int nr)
 		ack(f, rtt_ns, !nr);
 }
 
-/* @nr ACKs, none of which ends a round trip. */
+/* @nr ACKs within a round trip. */
 static inline void acks_within(struct fixture *f, u64 rtt_ns, int nr)
 {
 	while (nr--)

@@ -20,7 +20,7 @@ struct machine_pair {
 	bool marked;		/* some of them were */
 };
 
-/* Bytes whose rate is too near to line rate for a model in floating point. */
+/* Bytes at a rate too near to line rate for a model in floating point. */
 static inline bool machine_pair_is_near(const struct machine_pair *x, u64 line_bytes_ps)
 {
 	double full = (double)(x->now_ns - x->start_ns) * line_bytes_ps / 1e9 *
@@ -38,7 +38,7 @@ static inline void machine_pair_arrive(struct machine_pair *x, u64 bytes, u64 ma
 	x->marked |= marks > 0;
 }
 
-/* What differs after a call of quell_dart_machine_run(); NULL: nothing. */
+/* The first difference after a call of quell_dart_machine_run(), or NULL. */
 static inline const char *machine_pair_run(struct machine_pair *x, u64 line_bytes_ps)
 {
 	bool due = quell_dart_machine_is_due(&x->m, &x->p, x->now_ns);

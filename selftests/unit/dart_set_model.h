@@ -42,7 +42,7 @@ struct set_model {
 	u64 joins, leaves, expiries, armings, absences;
 };
 
-/* Active connections of each host, and for each user who is waited for. */
+/* Active connections of each host, and for each user the expected hosts. */
 struct set_model_count {
 	u32 *conns;		/* [host] */
 	bool *awaited;		/* [user * hosts_nr + host] */

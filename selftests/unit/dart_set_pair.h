@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The active sender set and its model side by side: both are told the same, and all that
- * the set has is compared with what the model counts.  For many senders
+ * The active sender set and its model side by side: both receive the same events, and all that
+ * the set has is compared with the model's counts.  For many senders
  * (test_dart_set_long.c) and for histories of a fuzzer (selftests/fuzz/fuzz_dart_set.c).
  *
  * Connections and groups are allocated when they begin and freed when they end, so that the
@@ -57,7 +57,7 @@ static inline void set_pair_init(struct set_pair *x, u32 hosts, u32 conns, u32 u
 	x->model.lookahead_ns = LOOKAHEAD_NS;
 }
 
-/* A connection of @host, whose receiving socket is @user's. */
+/* A connection of @host to a socket of @user. */
 static inline void set_pair_open(struct set_pair *x, u32 conn, u32 host, u32 user, bool plain)
 {
 	if (x->conns[conn])
@@ -240,7 +240,7 @@ static inline const char *set_pair_counts_differ(struct set_pair *x)
 	return NULL;
 }
 
-/* Name of the first difference between the set and the model; NULL if there is none. */
+/* Name of the first difference between the set and the model; or NULL. */
 static inline const char *set_pair_differs(struct set_pair *x)
 {
 	const char *differs = set_pair_counts_differ(x);

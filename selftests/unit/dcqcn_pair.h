@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The integer core of DCQCN and its floating-point model side by side: what the model takes
+ * The integer core of DCQCN and its floating-point model side by side: state that the model takes
  * over from the core, and by how much the two may differ after a step from the same state.
  */
 #ifndef _QUELL_TEST_DCQCN_PAIR_H

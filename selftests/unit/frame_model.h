@@ -2,7 +2,7 @@
 /*
  * A second reading of the headers that <quell/core/port/frame.h> reads, for the tests to
  * compare with: the whole frame is at hand, a reader walks it header by header and gives up
- * where one is not whole, and what it has so far counts.
+ * where one is not whole, and the headers found so far count.
  */
 #ifndef _QUELL_FRAME_MODEL_H
 #define _QUELL_FRAME_MODEL_H
@@ -13,15 +13,15 @@
 #include <quell/core/port/fastpath.h>
 
 /**
- * struct frame_model - what the reader found
- * @version: of the IP header of each level; 0: none
+ * struct frame_model - headers that the reader found
+ * @version: of the IP header of each level; 0: no header
  * @at: its offset
- * @transport_at: of the header behind it; 0: none to look at
+ * @transport_at: of the header behind it; 0: no readable one
  * @protocol: of that
  * @end: of the packet
  * @levels: of IP headers looked for, 1 or 2
  * @ethertype: innermost
- * @link_at: innermost Ethernet header; -1: none
+ * @link_at: innermost Ethernet header; -1: no header
  * @id: of the tunnel
  * @tcp_bytes: innermost TCP header
  */
@@ -40,7 +40,7 @@ static inline unsigned int model_u16(const u8 *from)
 	return from[0] << 8 | from[1];
 }
 
-/* Beyond this nothing is looked at. */
+/* Bytes beyond this are not read. */
 static inline bool model_can(long at, long bytes, long len)
 {
 	return at + bytes <= len && at + bytes <= (long)QUELL_FRAME_BYTES_MAX;
@@ -186,7 +186,7 @@ static inline struct frame_model model_frame(const u8 *f, long len)
 	return m;
 }
 
-/* NULL if both agree, or what they do not agree on. */
+/* NULL if both agree, or the first difference. */
 static inline const char *model_complaint(const struct frame_model *m,
 					  const struct quell_frame *frame)
 {
@@ -213,7 +213,7 @@ static inline const char *model_complaint(const struct frame_model *m,
 	return NULL;
 }
 
-/* NULL if what quell_fastpath_parse() says of a frame is what quell_frame_parse() has read. */
+/* NULL if quell_fastpath_parse() agrees with quell_frame_parse() on a frame. */
 static inline const char *plain_complaint(struct quell_frame *frame, bool *is_plain)
 {
 	const struct quell_frame_ip *ip = &frame->ip[0];

@@ -21,7 +21,7 @@
 #define BDP_BYTES	154096ULL
 #define MOST_BYTES	231144ULL	/* 1.5 BDP */
 
-/* What a flow knows when it begins. */
+/* The first sample of a flow. */
 static const struct quell_sample at_start = {
 	.now_ns = START_NS, .min_rtt_ns = BASE_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
 };

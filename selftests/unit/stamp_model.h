@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a port writes into a TCP segment, in the long way, for the tests to compare with
- * <quell/core/port/stamp.h> and what uses it: options are walked one by one, a record and a
+ * Writes of a port into a TCP segment, field by field, for the tests to compare with
+ * <quell/core/port/stamp.h> and its users: options are walked one by one, a record and a
  * TCP-INT option are read and written field by field, and the checksum is updated for each word
  * that changes (RFC 1624), or computed anew.
  */
@@ -16,7 +16,7 @@
 #define STAMP_TCP_BYTES_MAX	60
 
 /**
- * struct stamp_port - what a port knows as a segment leaves
+ * struct stamp_port - state of a port when a segment is dequeued
  * @record: of telemetry, without the load
  * @load_q16: the load
  * @hop: of TCP-INT
@@ -27,7 +27,7 @@ struct stamp_port {
 	struct quell_tcp_int_hop hop;
 };
 
-/* Offset of an option of that kind in a TCP header; 0: none before the end, or a malformed one. */
+/* Offset of an option of that kind in a TCP header; 0: not before the end, or malformed. */
 static inline long model_option(const u8 *tcp, long tcp_bytes, int kind, int least, int most,
 				int exid)
 {
@@ -49,7 +49,7 @@ static inline long model_option(const u8 *tcp, long tcp_bytes, int kind, int lea
 	return 0;
 }
 
-/* Offset of the record of a segment with PSH; 0: none. */
+/* Offset of the record of a segment with PSH; 0: no record. */
 static inline long model_record_at(const u8 *tcp, long tcp_bytes)
 {
 	long at = model_option(tcp, tcp_bytes, 254, 4, 255, 0x5155), record_at = at + 6, end;
@@ -118,7 +118,7 @@ static inline bool model_tcp_int(u8 *tcp, long tcp_bytes, const struct stamp_por
 	return true;
 }
 
-/* What swport_stamp() does; @tcp_bytes is a whole header. */
+/* The model of swport_stamp(); @tcp_bytes is a whole header. */
 static inline bool straight_stamp(u8 *tcp, u32 tcp_bytes, const struct stamp_port *port)
 {
 	u32 bytes = tcp_bytes - QUELL_FRAME_TCP_BYTES, at, first;
@@ -136,7 +136,7 @@ static inline bool straight_stamp(u8 *tcp, u32 tcp_bytes, const struct stamp_por
 	return true;
 }
 
-/* What swport_tcp_int_stamp() does. */
+/* The model of swport_tcp_int_stamp(). */
 static inline bool straight_tcp_int(u8 *tcp, u32 tcp_bytes, const struct stamp_port *port)
 {
 	u32 bytes = tcp_bytes - QUELL_FRAME_TCP_BYTES, at;

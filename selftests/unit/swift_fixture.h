@@ -18,7 +18,7 @@
 /* Default target with one switch at a window of fs_max or more. */
 #define BARE_TARGET_NS	7000ULL
 
-/* What a flow knows when it begins. */
+/* The first sample of a flow. */
 static const struct quell_sample at_start = {
 	.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * <quell/core/adapt/react.h>: traffic unlike what follows it.  Small messages before the bulk,
+ * <quell/core/adapt/react.h>: traffic unlike later traffic.  Small messages before the bulk,
  * bursts that a slow hop spreads, applications that write little by little, and buffers that were
  * full when a flow began.
  */
@@ -111,7 +111,7 @@ TEST(handshake)
 	EXPECT_EQ(1900000, f.a.base_ns);
 }
 
-/* The standing round-trip time of a flow whose base is that of one segment. */
+/* The standing round-trip time of a flow with the base of one segment. */
 static u64 standing_ns(struct fixture *f, u64 rtt_ns, u32 pkts, u64 link_bytes_ps)
 {
 	start_fit(f);
@@ -168,7 +168,7 @@ TEST(rate)
 	expect_eq(1, f.a.byte_ns_q16, "is_never_unlimited");
 }
 
-/* A start whose packets leave in bursts of different lengths, on a path without noise. */
+/* A start in bursts of different lengths, on a path without noise. */
 TEST(bursts_are_no_noise)
 {
 	static const u32 lengths[] = { 10, 2, 6, 1 };
@@ -237,7 +237,7 @@ TEST(app_limited)
 	       "with_an_unused_window");
 }
 
-/* What the algorithm gets: the standing round-trip time once, and the base. */
+/* Values for the algorithm: the standing round-trip time once, and the base. */
 TEST(filter)
 {
 	struct fixture f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose turn it is, control's or data's (<quell/core/port/bandshare.h>): by hand, and against
+ * The next band, control or data (<quell/core/port/bandshare.h>): by hand, and against
  * the bound and the share that the header promises.
  */
 #include <math.h>

@@ -317,7 +317,7 @@ TEST(edges)
 	expect(add(&map, t_ns + 1100002000ULL, 7777 + 9000000, 0, &host_ns) ==
 		       QUELL_CLOCKMAP_REFUSED,
 	       "warming_refuses");
-	/* a NIC whose clock runs back for a while, and one whose clock stands still */
+	/* a NIC clock that runs back for a while, and one that stands still */
 	settle(&map);
 	map.bins[3].hw_ns = map.bins[2].hw_ns;
 	map.bins[5].hw_ns += 1ULL << 40;

@@ -61,7 +61,7 @@ static void test_counters(struct __test_metadata *_metadata, const struct quell_
 			       desc->offset + 8 <= core->counters_bytes,
 		       "%s__%s_has_a_name_and_a_place", core->name, desc->name);
 	}
-	/* The variants with Variable AI never count what chance left out of their part. */
+	/* The variants with Variable AI never count ACKs that chance left out. */
 	expect(core->counters_nr * 8 == core->counters_bytes ||
 		       (strstr(core->name, "_vaisf") &&
 			core->counters_nr * 8 + 8 == core->counters_bytes),
@@ -129,7 +129,7 @@ static void test_events(struct __test_metadata *_metadata, const struct quell_co
 
 /*
  * Random ACKs, at times a loss, and a rest shorter than the parameter at restart_offset.  Returns
- * whether the rest changed what the last ACK had decided.
+ * whether the rest changed the last ACK's decision.
  */
 static bool is_changed_by_rest(const struct quell_core *core, struct random_state *r, void *params,
 			       void *vars, void *stats)

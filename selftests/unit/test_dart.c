@@ -152,7 +152,7 @@ TEST(unknown)
 	expect_eq(QUELL_RATE_UNLIMITED, rate(), "no_marks");
 	ack(512, 0, 0);
 	expect(rate() == 4550000000 && window_segs() == 10 && f.st.apportioned == 1, "no_marks");
-	/* Rates below a byte per second are none. */
+	/* Rates below a byte per second are 0. */
 	start(true, RTT_NS);
 	f.p.dcqcn.min_rate_bytes_ps = 0;
 	f.ev.sample.link_bytes_ps = 1;
@@ -232,7 +232,7 @@ TEST(timers)
 	expect_eq(2, f.st.dcqcn.notifications, "notified");
 }
 
-/* Losses, time-outs and what is taken back are DCQCN's, at the share. */
+/* Losses, timeouts and undone reductions are DCQCN's, at the share. */
 TEST(losses)
 {
 	struct quell_dart_vars before;

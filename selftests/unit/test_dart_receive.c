@@ -24,7 +24,7 @@
 
 static const struct quell_dasr_params params = { 2000000000, 1000000, 0 };
 
-/* What TCP and the hook know of one connection; sequence numbers count packets. */
+/* State of TCP and of the hook for one connection; sequence numbers count packets. */
 struct receiver {
 	struct quell_dasr_conn conn;
 	struct quell_dasr_peer peer;
@@ -51,7 +51,7 @@ static void receiver_message(struct receiver *r, u32 pkts)
 }
 
 /*
- * A packet arrives.  The receive hook is before TCP: it knows what was missing until now.  An
+ * A packet is received.  The receive hook is before TCP, with the gaps until now.  An
  * acknowledgment leaves when TCP has the packet.
  */
 static void receive(struct quell_dasr_set *set, struct receiver *r, u32 pkt, u64 now_ns)
@@ -185,7 +185,7 @@ TEST(every_order)
 	expect_eq(720, histories, "orders");
 }
 
-/* Packets that come twice, and after all has come, change nothing. */
+/* Duplicates, and packets after the last one, have no effect. */
 TEST(duplicates)
 {
 	struct one x;
@@ -221,7 +221,7 @@ static int earlier(const void *left, const void *right)
 	return a->at_ns < b->at_ns ? -1 : a->at_ns > b->at_ns;
 }
 
-/* Paths of different lengths, and a round trip or several more for what is lost. */
+/* Paths of different lengths, and a round trip or several more for lost packets. */
 static u64 arrival_ns(struct random_state *r, u64 sent_ns, u32 loss_pct)
 {
 	while (random_between(r, 1, 100) <= loss_pct)
@@ -258,7 +258,7 @@ static void incast_init(struct random_state *r, struct incast *x)
 	qsort(x->arrivals, x->arrivals_nr, sizeof(x->arrivals[0]), earlier);
 }
 
-/* The set counted from what has arrived. */
+/* The set counted from received packets. */
 static bool incast_is_right(const struct incast *x)
 {
 	u32 i, k, hosts = 0, weight = 0;
@@ -375,7 +375,7 @@ TEST(killed)
 	/* One that was not dead goes on. */
 	receive(&set, &r[1], 2, now_ns);
 	expect(set.hosts == 1 && r[1].conn.active, "risen");
-	/* It dies again; a retransmission of what is missing raises it, too. */
+	/* It dies again; a retransmission of missing data raises it, too. */
 	now_ns += 3000000000;
 	quell_dasr_expire(&set, &params, now_ns);
 	expect_eq(0, set.hosts, "dead_again");

@@ -166,7 +166,7 @@ TEST(activity)
 	}
 }
 
-/* Connections without the option die sooner, whatever the others do. */
+/* Connections without the option expire earlier, independent of the others. */
 TEST(plain)
 {
 	start();
@@ -312,7 +312,7 @@ TEST(lookahead_overlap)
 	       "one_message_ends_the_users_waiting");
 }
 
-/* What is waited for by three users is listed with its host, in any order of leaving. */
+/* The hosts expected by three users are listed once, in any order of removal. */
 TEST(awaited_list)
 {
 	static const u32 orders[][3] = { { 0, 1, 2 }, { 1, 0, 2 }, { 2, 1, 0 }, { 1, 2, 0 } };
@@ -383,7 +383,7 @@ TEST(group_del)
 	w.conns[index_of('A')].peer = &w.peers[0][1];
 	play("+a-A");
 	expect(w.users[0].waiting == 1 && w.users[1].waiting == 1, "both_wait");
-	/* The group of the newest membership, 2, waits for none. */
+	/* The group of the newest membership, 2, expects no host. */
 	play("4b");
 	expect(w.users[0].waiting == 4 && w.users[1].waiting == 4,
 	       "weight_changes_for_groups_that_wait");
@@ -416,7 +416,7 @@ TEST(deadline_saturates)
 	       "waits_for_ever");
 }
 
-/* What is allowed when a group begins to wait bounds the time that it asked for. */
+/* The limit at the start of a group's wait bounds its requested time. */
 TEST(allowed_time)
 {
 	struct quell_dasr_params p = params;
@@ -439,7 +439,7 @@ TEST(allowed_time)
 	       "waits_not_if_not_allowed");
 }
 
-/* A run drops a part of what is dead, the oldest first, and says that there is more. */
+/* A run drops a part of the dead entries, the oldest first, and reports that there are more. */
 TEST(expiry_is_bounded)
 {
 	static struct quell_dasr_conn conns[2 * QUELL_DASR_EXPIRE_MOST + 1];
@@ -465,7 +465,7 @@ TEST(expiry_is_bounded)
 	       "last_run");
 }
 
-/* A group is disarmed in full, whatever is left of the run. */
+/* A group is disarmed in full, also at the end of a run. */
 TEST(groups_share_the_bound)
 {
 	static struct quell_dasr_conn conns[QUELL_DASR_EXPIRE_MOST - 1];

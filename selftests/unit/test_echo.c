@@ -131,7 +131,7 @@ TEST(hold)
 	}
 }
 
-/* The round-trip time of an echo; 0 if it has none. */
+/* The round-trip time of an echo, or 0. */
 static u64 model_rtt_ns(const struct quell_echo_span *span, u64 rx_ns, u32 echo_ns)
 {
 	long long depart_ns, found_ns = 0;

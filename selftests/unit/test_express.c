@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ExpressPass of the laboratory: the rate of a receiver's credits beside the same in floating point,
- * what it knows of lost credits, and the distances between them.
+ * its count of lost credits, and the distances between them.
  */
 #include <math.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ static struct express_rate flow_at(double rate, double w, u32 total_pkts, u32 lo
 	};
 }
 
-/* What the simulator computes, as parts of the most. */
+/* The simulator's results, as parts of the largest. */
 struct model {
 	double	rate;
 	double	w;
@@ -59,7 +59,7 @@ static struct model model_update(const struct express_params *p, const struct ex
 	return m;
 }
 
-/* A random update: its largest error, or -1 where loss and target are too near to tell apart. */
+/* A random update: its largest error, or -1 where rounding decides between loss and target. */
 static double random_error(struct random_state *random, u32 *decreases)
 {
 	struct express_params p = {
@@ -122,7 +122,7 @@ TEST(updates)
 		u32 total_pkts, lost_pkts;
 		double rate_after, w_after;
 	} cases[] = {
-		/* Half, nothing lost: a sixteenth of what is missing; w grows the second time. */
+		/* Half, without a loss: a sixteenth of the rest; w grows the second time. */
 		{ "first_growth", 0.5, 0.0625, false, 11, 0, 0.53125, 0.0625 },
 		{ "growth", 0.5, 0.0625, true, 11, 0, 0.55625, 0.1125 },
 		{ "growth_at_most", 0.5, 0.48, true, 11, 0, 0.75, 0.5 },
@@ -131,7 +131,7 @@ TEST(updates)
 		/* Ten were used in 30 us, 23.06 would fill the line: 0.4336, a sixteenth more. */
 		{ "loss", 0.5, 0.0625, true, 12, 2, 0.4607, 0.03125 },
 		{ "w_at_least", 0.5, 0.015, true, 12, 2, 0.4607, 0.01 },
-		/* Never above what it was, and a credit in a round trip is the least. */
+		/* Never above the previous rate, and at least a credit in a round trip. */
 		{ "loss_never_increases", 0.25, 0.0625, true, 30, 10, 0.25, 0.03125 },
 		{ "least", 0.01, 0.02, true, 100, 99, INTERVAL_NS / RTT_NS, 0.01 },
 		{ "most", 1, 0.5, true, 20, 0, 1, 0.5 },

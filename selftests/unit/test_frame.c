@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The headers of a frame (<quell/core/port/frame.h>): stacks of tags and tunnels by hand, what
- * is wrong with each field, cut at every byte, and random ones against a model.
+ * The headers of a frame (<quell/core/port/frame.h>): stacks of tags and tunnels by hand, errors
+ * in each field, truncation at every byte, and random ones against a model.
  */
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ TEST(agrees_with_the_model)
 	}
 }
 
-/* What the model could have wrong, too. */
+/* Cases in which the model could be wrong, too. */
 TEST(by_hand)
 {
 	static const struct {
@@ -80,7 +80,7 @@ TEST(by_hand)
 		{ "e4ve4i", QUELL_FRAME_IN_VXLAN, 14, 84, 0, 7, false, true },
 		{ "e4ve4u", QUELL_FRAME_IN_VXLAN, 14, 84, 0, 7, false, false },
 		{ "e4vex", QUELL_FRAME_IN_VXLAN, 14, 0, 0, 7, false, false },
-		/* One level: what is in a second is data. */
+		/* One level: a second one is data. */
 		{ "e444t", QUELL_FRAME_IN_IP, 14, 54, 0, 0, false, false },
 		{ "e4ve4ve4t", QUELL_FRAME_IN_VXLAN, 14, 84, 0, 7, false, false },
 		/* As is a third tag. */
@@ -236,8 +236,8 @@ TEST(link_local)
 }
 
 /*
- * Of a frame that is cut off at any byte no more is found than the model finds; of one whose
- * first bytes only can be read, either all is found or that more is needed.
+ * Of a frame truncated at any byte no more is found than the model finds; of one of which the
+ * first bytes alone can be read, either all is found or that more is needed.
  */
 TEST(cut_at_every_byte)
 {
@@ -326,7 +326,7 @@ TEST(plain)
 	}
 }
 
-/* What is not Ethernet begins with an IP header. */
+/* Other frames than Ethernet's begin with an IP header. */
 TEST(without_ethernet)
 {
 	struct quell_frame frame;

@@ -443,7 +443,7 @@ TEST(begin)
 	expect(verdict_of(&defaults, &packet) == 'D', "idle_over");
 }
 
-/* What a super-packet of SEGMENTS becomes: kept whole where it may be, else one by one. */
+/* A super-packet of SEGMENTS: kept whole where it may be, else segment by segment. */
 #define SEGMENTS	5
 
 static void offer(bool whole, struct quell_iofd_packet *packet, char *got, u32 *kept)
@@ -466,7 +466,7 @@ static void offer(bool whole, struct quell_iofd_packet *packet, char *got, u32 *
 	}
 }
 
-/* What the port knows: here, of super-packets that are kept whole, and of others. */
+/* Input of the port: super-packets that are kept whole, and others. */
 struct port_state {
 	struct quell_iofd_vars vars;
 	struct quell_iofd_stats stats;
@@ -515,7 +515,7 @@ TEST(super_packets)
 	       kept);
 }
 
-/* Without room for flows a port deflects none, however long its queue is. */
+/* Without room for flows a port does not deflect, with a queue of any length. */
 TEST(super_packet_without_table)
 {
 	struct quell_iofd_packet packet = packet_of(1, IDLE_NS, QUELL_IOFD_START);

@@ -236,7 +236,7 @@ TEST(rsqrt)
 	printf("# quell_rsqrt_q24: largest error %.3Lf of the promised bound\n", worst);
 }
 
-/* For neighbouring times and windows all draws are equally likely, whatever the one before. */
+/* For neighbouring times and windows all draws are equally likely after any other. */
 TEST(draw_cases)
 {
 	unsigned int now[64] = { 0 }, window[64] = { 0 }, pairs[8][8] = { 0 };

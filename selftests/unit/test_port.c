@@ -70,7 +70,7 @@ TEST(charge_is_exact)
 	expect(exact, "exact_over_busy_periods");
 }
 
-/* What is charged and taken back leaves no trace. */
+/* A charge that is undone leaves no trace. */
 TEST(refund)
 {
 	struct random_state r = { 6 };
@@ -94,7 +94,7 @@ TEST(refund)
 	expect(exact, "of_what_was_charged");
 }
 
-/* At a rate that has become slower, what is taken back is longer than all time there was. */
+/* At a lower rate an undone charge is longer than the time since the start. */
 TEST(refund_at_another_rate)
 {
 	struct quell_shaper wire = { 1000, 7 };

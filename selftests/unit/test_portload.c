@@ -126,7 +126,7 @@ TEST(add)
 	expect_eq(QUELL_U64_MAX, load.pending_q8, "saturates");
 }
 
-/* Steady streams settle at their rate, whatever their packet sizes. */
+/* Steady streams of any packet size settle at their rate. */
 TEST(rest)
 {
 	static const struct {
@@ -278,7 +278,7 @@ TEST(available)
 		  "no_link");
 }
 
-/* Against what is left of B * T over T, of any rate and time. */
+/* Against the rest of B * T over T, of any rate and time. */
 TEST(available_any)
 {
 	struct random_state r = { 12 };

@@ -35,7 +35,7 @@ static struct rcp_port port_at(u64 rate_bytes_ps, u64 rtt_ns, u64 interval_ns, u
 	};
 }
 
-/* What takes from the rate, of C, as RCP's author writes it: (alpha y + beta q / d) T / d / C. */
+/* Reduction of the rate, of C, as RCP's author writes it: (alpha y + beta q / d) T / d / C. */
 static double rcp_less(const struct rcp_port_params *p, const struct rcp_port *port,
 		       double q)
 {
@@ -57,7 +57,7 @@ static double rcp_equation(const struct rcp_port_params *p, const struct rcp_por
 	return fmin(rate_q16, p->link_bytes_ps * 65536.0);
 }
 
-/* Error of a step with random numbers over what is allowed, and whether no limit decided it. */
+/* Error of a random step over its bound, and whether no limit decided it. */
 static double random_error(struct random_state *random, bool *inside)
 {
 	struct rcp_port_params p = {
@@ -78,7 +78,7 @@ static double random_error(struct random_state *random, bool *inside)
 
 	*inside = want < p.link_bytes_ps * 65536.0 &&
 		  want > fmax(p.least_bytes * 1e9 / rtt_ns, UNIT_BYTES_PS) * 65536;
-	/* The double's own error is far below what is allowed. */
+	/* The double's own error is far below the bound. */
 	return fabs(rcp_port_rate_q16(&p, &port, queue_bytes) - want) /
 	       (allowed / RCP_Q32_ONE * port.rate_q16 + 1.1);
 }
@@ -106,7 +106,7 @@ TEST(cases)
 	} cases[] = {
 		/* As much as the link carries, no queue: it stays. */
 		{ "at_rest", 625000000, RTT_NS, BDP_BYTES, 0, 625000000 },
-		/* Nothing came: 1.4 times, and half of that in half the time. */
+		/* Without packets: 1.4 times, and half of that in half the time. */
 		{ "idle", 500000000, RTT_NS, 0, 0, 699996948 },
 		{ "idle_half", 500000000, RTT_NS / 2, 0, 0, 599998474 },
 		/* Twice the link: 0.6 times. */

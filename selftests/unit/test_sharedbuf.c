@@ -61,7 +61,7 @@ TEST(admits)
 	}
 }
 
-/* Offer packets to n ports in turn until none is admitted. */
+/* Offer packets to n ports in turn until all are refused. */
 static void fill(u32 ports, u32 alpha_q16, u32 size_bytes, u32 len_bytes, u32 *held)
 {
 	u32 used_bytes = 0, i, entered;

@@ -53,7 +53,7 @@ static void model_follow(struct smartt_model *m, const struct quell_smartt_vars 
  * base.  The pending increase is rounded down by two bytes squared and divided by the
  * window, one segment at least.  Decreases: 1 ns of the target, 1/8 ns of the
  * average, over the divisor; and 2^-24 of the window.  An increase in the same
- * step is divided by the decreased window, whose relative error is larger by
+ * step is divided by the decreased window, of which the relative error is larger by
  * 1 / (1 - max_mdf).  QuickAdapt and doubles add no error.
  */
 static double step_bound(const struct pair *before, const struct quell_sample *s,

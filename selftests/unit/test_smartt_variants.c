@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SMaRTT's variants of the laboratory beside the core itself: what each does at a mark and at a
+ * SMaRTT's variants of the laboratory beside the core itself: their reactions to a mark and to a
  * delay, by hand.
  */
 #include "smartt_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a port writes into a TCP segment (<quell/core/port/stamp.h>): where a record is found, by
- * hand; the checksum, by hand and of whole segments; and any options against the long way.
+ * Writes of a port into a TCP segment (<quell/core/port/stamp.h>): where a record is found, by
+ * hand; the checksum, by hand and of whole segments; and any options against the model.
  */
 #include "random.h"
 #include "stamp_model.h"
@@ -86,7 +86,7 @@ TEST(checksum)
 	}
 }
 
-/* Sum of all words of a header; that of one whose checksum is right is 0xffff. */
+/* Sum of all words of a header; 0xffff with a correct checksum. */
 static u32 sum_of(const u8 *tcp, u32 bytes)
 {
 	u32 sum = 0, at;
@@ -98,7 +98,7 @@ static u32 sum_of(const u8 *tcp, u32 bytes)
 	return sum;
 }
 
-/* Options that a segment may have, whole, and what leads astray. */
+/* Options that a segment may have, whole, and misleading bytes. */
 static u32 random_options(struct random_state *r, u8 *options)
 {
 	u32 bytes = 4 * random_between(r, 0, 10), at = 0, i;

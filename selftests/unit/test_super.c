@@ -120,7 +120,7 @@ TEST(sharedbuf_as_by_segment)
 	expect(yes > TRIALS / 20 && yes < TRIALS / 20 * 19, "both_verdicts_are_drawn");
 }
 
-/* A port that is said to hold more than all ports do: nothing wraps, and nothing enters. */
+/* A port that holds more than all ports do: no counter wraps, and no packet is admitted. */
 TEST(sharedbuf_port_beyond_all)
 {
 	struct quell_super super = { 2, 2000, 1000 };

@@ -34,7 +34,7 @@
  * target_bound()), and its cut down, by 2^-24 of the window, the effect of
  * 0.01 ns more of target at delays below 100 us.  A window that
  * differs grows or shrinks toward the other and never overtakes it, so the
- * core must stay between two models whose targets are off by just that.
+ * core must stay between two models with targets off by just that.
  */
 #define LONG_BELOW_NS		1.15
 #define LONG_ABOVE_NS		0.05
@@ -154,7 +154,7 @@ static double step_bound(const struct pair *before, double acked_bytes,
 	return bound;
 }
 
-/* The same bound for the host's window, whose target is exact. */
+/* The same bound for the host's window; its target is exact. */
 static double host_step_bound(const struct pair *before, double acked_bytes)
 {
 	double window = before->m.has_endpoint ? model_host_window_bytes(before) :

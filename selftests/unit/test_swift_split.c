@@ -22,7 +22,7 @@ struct split {
 	struct quell_decision out;
 };
 
-/* A flow whose receiver has not reported its delay yet. */
+/* A flow before the receiver has reported its delay. */
 static void split_start(struct split *f, u64 window_pkts)
 {
 	memset(f, 0, sizeof(*f));
@@ -247,7 +247,7 @@ TEST(unused)
 	       "app_limited_holds");
 }
 
-/* A host that is never slow never limits the flow, whatever the fabric does. */
+/* A host that is never slow never limits the flow, at any delay of the fabric. */
 TEST(fast_host_is_unseen)
 {
 	struct fixture one;

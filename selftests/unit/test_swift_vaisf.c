@@ -22,7 +22,7 @@
 #define STEP_BYTES	25ULL
 #define START_NS	1000000ULL
 
-/* What a flow knows when it begins. */
+/* The first sample of a flow. */
 static const struct quell_sample at_start = {
 	.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
 };

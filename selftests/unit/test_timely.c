@@ -16,7 +16,7 @@
 #define HALF_GBIT	62500000ULL
 #define DELTA		1250000ULL
 
-/* What a flow knows when it begins. */
+/* The first sample of a flow. */
 static const struct quell_sample at_start = {
 	.now_ns = START_NS, .min_rtt_ns = 20000, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
 };
@@ -29,7 +29,7 @@ struct fixture {
 	struct quell_decision out;
 };
 
-/* A flow of 10 Gbit/s at 500 Mbit/s whose last segment took @rtt_ns. */
+/* A flow of 10 Gbit/s at 500 Mbit/s with a last round trip of @rtt_ns. */
 static void fixture_start(struct fixture *f, u32 rtt_ns)
 {
 	memset(f, 0, sizeof(*f));
@@ -350,7 +350,7 @@ TEST(loss)
 	expect(f.out.pacing_bytes_ps == 1250000 && f.out.window_q16 == (u64)MSS << 16 &&
 		       f.st.rtos == 1 && f.st.fast_retx == 1,
 	       "smallest");
-	/* A router on the way wants smaller segments: nothing was acknowledged since. */
+	/* A router requests smaller segments: no data was acknowledged since. */
 	f.s.mss_bytes = MSS / 2;
 	quell_timely_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
 	expect_eq((u64)MSS / 2 << 16, f.out.window_q16, "one_segment_of_the_new_size");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * FAST* of the laboratory: its equation beside the same in floating point, and what of TIMELY
- * frames it, by hand.
+ * FAST* of the laboratory: its equation beside the same in floating point, and its parts of
+ * TIMELY, by hand.
  */
 #include <float.h>
 #include <math.h>

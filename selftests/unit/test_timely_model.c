@@ -5,7 +5,7 @@
  * One step at a time: parameters anywhere in their ranges, then the standard
  * ones; any state, any event.  The model starts each step from the core's state, so every error is
  * that of one step and is held against the bound derived in rate_bound().  A
- * step whose decision depends on the last bit is skipped and counted.
+ * step with a decision by the last bit is skipped and counted.
  *
  * In the long run: both start together and are never reconciled.
  */

@@ -195,7 +195,7 @@ TEST(which_may)
 	}
 }
 
-/* What is before the NACK is turned round: addresses, lengths, checksums. */
+/* The headers before the NACK are reversed: addresses, lengths, checksums. */
 TEST(goes_back)
 {
 	static const char * const ways[] = { "e44T", "e6o6T", "e4ge4T", "e4ve4T", "e6ve6T" };

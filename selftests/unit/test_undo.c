@@ -95,7 +95,7 @@ static struct {
 	struct quell_undo undo;
 } f;
 
-/* Two events and what both take, given back; @NAME is a core of its own parameters. */
+/* Two events and the undo of both; @NAME is a core of its own parameters. */
 #define ADAPTER(NAME, PARAMS)						\
 static void NAME##_loss(void)						\
 {									\
@@ -124,7 +124,7 @@ ADAPTER(timely, timely_params)
 ADAPTER(dcqcn, dcqcn_params)
 ADAPTER(smartt, smartt_params)
 
-/* What a flow knows when it begins. */
+/* The first sample of a flow. */
 static const struct quell_sample at_start = {
 	.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
 	.other_flows = 1, .flags = QUELL_S_ECN | QUELL_S_TELEMETRY,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What DCQCN promises beside what every algorithm does:
+ * Promises of DCQCN beside those of every algorithm:
  *
  *	rate and target stay between the smallest rate and the link's
  *	the window stays within its limits, and equals Reno's after a loss

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What hpcc_vaisf promises beside what every algorithm does:
+ * Promises of hpcc_vaisf beside those of every algorithm:
  *
  *	window and reference stay within the limits of rate, link and parameter
  *	the window is paced over the base round trip, without records it is not paced

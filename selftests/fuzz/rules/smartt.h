@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What SMaRTT promises beside what every algorithm does:
+ * Promises of SMaRTT beside those of every algorithm:
  *
  *	the window is at least one segment and at most its largest, the decision repeats
  *	the state, is not paced, and its target is the base round trip plus target-delay

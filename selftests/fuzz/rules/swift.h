@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What Swift promises beside what every algorithm does, of a flow with one window, whose receiver
+ * Promises of Swift beside those of every algorithm, for a flow with one window, if the receiver
  * reports no delay of its own; fuzz_swift_split is about the second window:
  *
  *	flow scaling falls from its full range at fs_min to zero at fs_max

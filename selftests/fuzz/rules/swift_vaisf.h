@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What swift_vaisf promises beside what every algorithm does:
+ * Promises of swift_vaisf beside those of every algorithm:
  *
  *	window and reference stay within their limits
  *	a window of a segment or more is not paced, a smaller one is, by window over delay

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What TIMELY promises beside what every algorithm does:
+ * Promises of TIMELY beside those of every algorithm:
  *
  *	rate and window stay within their limits, the decision repeats the state
  *	an increase is no more than the steps allowed, and needs demand

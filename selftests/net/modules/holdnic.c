@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * quell_holdnic: a NIC with two transmit queues, or queues=1, and byte queue limits, which sends
- * what it has taken when it is told to.  No device that the tests' kernels have holds packets by
+ * its packets on command.  No device that the tests' kernels have holds packets by
  * count.
  *
  *	echo N > /sys/module/quell_holdnic/parameters/send
  *
  * sends the N oldest packets of each queue.  Its cable leads back to itself.  ethtool -L changes
- * the number of queues; what a queue holds that goes is lost, as with real ones.
+ * the number of queues; packets of a removed queue are lost, as with real ones.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -20,7 +20,7 @@ module_param(queues, ushort, 0444);
 MODULE_PARM_DESC(queues, "transmit queues, at most two");
 
 static struct net_device *holdnic_dev;
-/* What each queue has taken; the queue's transmit lock. */
+/* Packets that each queue has taken; the queue's transmit lock. */
 static struct sk_buff_head holdnic_held[HOLDNIC_QUEUES];
 
 static netdev_tx_t holdnic_xmit(struct sk_buff *skb, struct net_device *dev)
@@ -68,7 +68,7 @@ static const struct kernel_param_ops holdnic_send_ops = {
 	.set = holdnic_set_send,
 };
 
-/* Queues from @first on hold nothing any more. */
+/* Queues from @first on are empty from here on. */
 static void holdnic_forget(struct net_device *dev, u16 first)
 {
 	u16 queue;
@@ -83,7 +83,7 @@ static void holdnic_forget(struct net_device *dev, u16 first)
 	}
 }
 
-/* Down it holds nothing. */
+/* Down it holds no packet. */
 static int holdnic_stop(struct net_device *dev)
 {
 	holdnic_forget(dev, 0);
@@ -140,7 +140,7 @@ static int __init holdnic_init(void)
 		__skb_queue_head_init(&holdnic_held[queue]);
 	strscpy(holdnic_dev->name, "hold%d", IFNAMSIZ);
 	holdnic_dev->netdev_ops = &holdnic_ops;
-	/* What it holds is in a list. */
+	/* Its packets are in a list. */
 	holdnic_dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	holdnic_dev->ethtool_ops = &holdnic_ethtool_ops;
 	eth_hw_addr_random(holdnic_dev);
@@ -156,7 +156,7 @@ static void __exit holdnic_exit(void)
 {
 	struct net_device *dev = holdnic_dev;
 
-	/* Who writes to the parameter finds no device from here on. */
+	/* Writers of the parameter find no device from here on. */
 	kernel_param_lock(THIS_MODULE);
 	holdnic_dev = NULL;
 	kernel_param_unlock(THIS_MODULE);

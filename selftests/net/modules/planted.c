@@ -3,7 +3,7 @@
  * quell_planted: a race for KCSAN to find.
  *
  * While it is loaded, a thread on each processor adds to two counters: one by plain accesses,
- * in planted_plain(), which is a race; one by marked accesses, which is none to report.
+ * in planted_plain(), which is a race; one by marked accesses, which is not to be reported.
  */
 #include <linux/cpu.h>
 #include <linux/kthread.h>

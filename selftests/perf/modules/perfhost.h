@@ -11,16 +11,16 @@
 #define PERFHOST_DEVICES	4
 
 /**
- * enum perfhost_account - who an instruction is counted for
+ * enum perfhost_account - owner of an instruction
  * @PERFHOST_IDLE: the idle task
  * @PERFHOST_OTHER: all other processes, the kernel's own housekeeping
  * @PERFHOST_SENDER: host with the first device
  * @PERFHOST_NETWORK: router between the hosts, with the second and third
  * @PERFHOST_RECEIVER: host with the fourth
- * @PERFHOST_WIRE: what the hardware of a NIC does, and the cable
+ * @PERFHOST_WIRE: the hardware of a NIC, and the link
  * @PERFHOST_PROBE: the counting itself
- * @PERFHOST_SOFTIRQ: softirq under way, whose owner is not yet known
- * @PERFHOST_IRQ: interrupt under way, whose owner is not yet known
+ * @PERFHOST_SOFTIRQ: softirq under way, owner not yet known
+ * @PERFHOST_IRQ: interrupt under way, owner not yet known
  * @PERFHOST_ACCOUNTS: number of accounts
  *
  * The last two are empty outside of softirqs and interrupts.

@@ -5,15 +5,15 @@
  *	echo reset > /sys/module/quell_perfhost/parameters/account
  *	cat /sys/module/quell_perfhost/parameters/account
  *
- * begins, and prints what there was since: "ticks ACCOUNT NUMBER" for each account,
+ * begins, and prints the counts since then: "ticks ACCOUNT NUMBER" for each account,
  * which add up to "elapsed ticks" (by the processor's counter) and, under QEMU's
  * -icount, to "elapsed ns"; "device NAME ..." with the counters of a device; and
  * "timer NAME EXPIRIES ACCOUNT" for each function of a timer.
  *
- * One processor.  A process counts for the host whose namespace it is in: the one its
+ * One processor.  A process counts for the host of its namespace: the one its
  * device is in at the reset.  Polling counts for the host of the device.  Any other
- * softirq counts for the host through whose device it sends, else for the owner of the
- * timer that fired in it; an interrupt for the owner of its timer.  What has no owner
+ * softirq counts for the host of the device that it sends through, else for the owner of the
+ * timer that fired in it; an interrupt for the owner of its timer.  Work without an owner
  * is "other".  A probe does not count itself, only the jump to it is in the figures.
  */
 #include <linux/interrupt.h>
@@ -38,7 +38,7 @@ static const char * const account_names[PERFHOST_ACCOUNTS] = {
  * struct perfhost_fn - a function that timers call
  * @fn: its address
  * @expiries: times it was called
- * @account: whose instructions it executes if it does not send
+ * @account: owner of its instructions if it does not send
  */
 struct perfhost_fn {
 	void			*fn;
@@ -47,12 +47,12 @@ struct perfhost_fn {
 };
 
 /**
- * struct account - what has been counted since the reset
+ * struct account - counts since the reset
  * @ticks: by account
  * @since: counter at the last change of account
  * @now: account of the present moment
  * @base: account that a softirq and an interrupt interrupted, each
- * @owner: of what is pending in either, or NOBODY
+ * @owner: of pending work in either, or NOBODY
  * @begin: counter at the reset
  * @begin_ns: time at the reset
  * @hosts: namespaces of the hosts
@@ -82,7 +82,7 @@ static u64 perfhost_ticks(void)
 	return (u64)high << 32 | low;
 }
 
-/* Count what has been executed since the last change. */
+/* Count the instructions since the last change. */
 static void account_until(u64 ticks)
 {
 	account.ticks[account.now] += ticks - account.since;
@@ -90,7 +90,7 @@ static void account_until(u64 ticks)
 }
 
 /**
- * perfhost_enter() - what follows counts for another account
+ * perfhost_enter() - instructions from here on count for another account
  * @to: that account
  *
  * Return: the account until now.
@@ -113,7 +113,7 @@ static int pending_level(void)
 	return account.now == PERFHOST_IRQ;
 }
 
-/* Book what is pending in a softirq (0) or an interrupt (1). */
+/* Book pending work of a softirq (0) or an interrupt (1). */
 static void account_book(int level)
 {
 	u64 *pending = &account.ticks[PERFHOST_SOFTIRQ + level];

@@ -7,10 +7,10 @@
  *
  * A NIC of a host cuts bursts (TSO), computes checksums and delays its interrupts,
  * for received packets and for sent ones alike: the first is raised moderation_us
- * after the first packet, and what has come by then is polled, through GRO.  The
- * router's NICs raise an interrupt for each packet.  What hardware does is counted as
+ * after the first packet, and packets received by then are polled, through GRO.  The
+ * router's NICs raise an interrupt for each packet.  Work of hardware is counted as
  * the wire's: xmit from its call on, with the copy to the peer's buffer.  Polling,
- * making the skb around that buffer and freeing what was sent are the host's.
+ * making the skb around that buffer and freeing sent buffers are the host's.
  *
  * The NICs report the rate of their lines as hardware does, by ethtool.
  *
@@ -65,14 +65,14 @@ struct perfhost_frame {
  * struct perfhost_nic - private part of a device
  * @dev: the device
  * @peer: device at the other end of the cable
- * @account: whose device it is
+ * @account: owner of the device
  * @moderation_ns: delay of its interrupts
  * @napi: polls it
  * @timer: its interrupt
  * @lock: protects the fields below
  * @armed: the interrupt is to come, or the poll is under way
  * @arriving: packets on their way to this device, in order of arrival
- * @leaving: skbs handed over whose last bit has not been reported as sent
+ * @leaving: skbs handed over, last bit not reported as sent
  * @ring_pkts: packets of @leaving
  * @idle_ns: when the outgoing line falls idle
  * @stats: counters
@@ -269,7 +269,7 @@ static netdev_tx_t perfhost_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
-/* Free what has left, as a driver does. */
+/* Free sent buffers, as a driver does. */
 static void perfhost_reap(struct perfhost_nic *nic, u64 now_ns, int budget)
 {
 	struct sk_buff *skb;

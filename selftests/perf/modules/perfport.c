@@ -21,7 +21,7 @@
  *
  * With "super" and "pushed" they are super-packets of 44 such segments, 8 in a batch, and
  * figures are per super-packet.  DEQUEUE is until the qdisc is empty, and includes freeing
- * what comes out of it, whole or in segments.  Only those of "pushed" ask for an ACK.
+ * its output, whole or in segments.  Only those of "pushed" request an ACK.
  *
  * The other kinds are for swport's deflection with 8 entries or more, a threshold of
  * one packet less a byte and DSCP 1 for a token.  The packets before the batch are not
