@@ -33,13 +33,13 @@ struct rcp_sender_params {
 struct rcp_sender {
 	u64	wire_bytes_ps;	/* rate as received, bytes/s on the wire */
 	u64	rtt_ns;	/* newest round-trip time; 0 not known */
-	bool	told;	/* whether a rate was received since the start or an idle time */
+	bool	has_rate;	/* whether a rate was received since the start or an idle time */
 };
 
 /* Counters. */
 struct rcp_sender_stats {
-	u64	told;	/* ACKs with a rate */
-	u64	untold;	/* ACKs without */
+	u64	rate_acks;	/* ACKs with a rate */
+	u64	rateless_acks;	/* ACKs without */
 };
 
 static const struct quell_param_desc rcp_sender_params[] = {
@@ -48,8 +48,9 @@ static const struct quell_param_desc rcp_sender_params[] = {
 };
 
 static const struct quell_counter_desc rcp_sender_counters[] = {
-	QUELL_COUNTER(struct rcp_sender_stats, "told", told, "ACKs with a rate."),
-	QUELL_COUNTER(struct rcp_sender_stats, "untold", untold, "ACKs without a rate."),
+	QUELL_COUNTER(struct rcp_sender_stats, "rate-acks", rate_acks, "ACKs with a rate."),
+	QUELL_COUNTER(struct rcp_sender_stats, "rateless-acks", rateless_acks,
+		      "ACKs without a rate."),
 };
 
 /* Rate and window by the known rate. */
@@ -57,7 +58,7 @@ static inline void rcp_sender_decide(struct quell_event *ev)
 {
 	const struct rcp_sender *v = ev->vars;
 	const struct quell_sample *s = &ev->sample;
-	u64 wire_bytes_ps = v->told ? v->wire_bytes_ps : s->link_bytes_ps;
+	u64 wire_bytes_ps = v->has_rate ? v->wire_bytes_ps : s->link_bytes_ps;
 	u64 mss_bytes = s->mss_bytes ? s->mss_bytes : 1;
 	u64 window_bytes;
 
@@ -66,7 +67,7 @@ static inline void rcp_sender_decide(struct quell_event *ev)
 		.window_q16 = quell_init_window_q16(mss_bytes),
 		.pacing_bytes_ps = QUELL_RATE_UNLIMITED,
 	};
-	if (!v->told && !wire_bytes_ps)
+	if (!v->has_rate && !wire_bytes_ps)
 		return;
 	ev->decision.pacing_bytes_ps =
 		quell_max_u64(quell_mul_div_u64(wire_bytes_ps, mss_bytes,
@@ -95,20 +96,20 @@ static inline void rcp_sender_on_ack(struct quell_event *ev)
 		v->rtt_ns = ev->sample.rtt_ns;
 	if (ev->sample.telemetry.hop) {
 		v->wire_bytes_ps = ev->sample.telemetry.link_bytes_ps;
-		v->told = true;
-		stats->told++;
+		v->has_rate = true;
+		stats->rate_acks++;
 	} else {
-		stats->untold++;
+		stats->rateless_acks++;
 	}
 	rcp_sender_decide(ev);
 }
 
-/* As a SYN, which asks anew. */
+/* As a SYN, which requests a rate. */
 static inline void rcp_sender_on_idle_restart(struct quell_event *ev)
 {
 	struct rcp_sender *v = ev->vars;
 
-	v->told = false;
+	v->has_rate = false;
 	rcp_sender_decide(ev);
 }
 

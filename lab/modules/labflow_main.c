@@ -347,27 +347,6 @@ static int labflow_state_show(struct seq_file *seq, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(labflow_state);
 
-/* Tables: the row number *pos is the only state a seq_file keeps. */
-static void *labflow_seq_start(struct seq_file *seq, loff_t *pos)
-{
-	const struct labflow_rows *rows = seq->private;
-
-	mutex_lock(&lab.mutex);
-	return (void *)labflow_rows_get(rows, *pos);
-}
-
-static void *labflow_seq_next(struct seq_file *seq, void *row, loff_t *pos)
-{
-	const struct labflow_rows *rows = seq->private;
-
-	return (void *)labflow_rows_get(rows, ++*pos);
-}
-
-static void labflow_seq_stop(struct seq_file *seq, void *row)
-{
-	mutex_unlock(&lab.mutex);
-}
-
 static int labflow_queue_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_queue_row *row = v;
@@ -424,17 +403,6 @@ static int labflow_delivered_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
-static void *labflow_flows_start(struct seq_file *seq, loff_t *pos)
-{
-	mutex_lock(&lab.mutex);
-	return *pos < lab.n_flows ? lab.flows[*pos] : NULL;
-}
-
-static void *labflow_flows_next(struct seq_file *seq, void *v, loff_t *pos)
-{
-	return ++*pos < lab.n_flows ? lab.flows[*pos] : NULL;
-}
-
 static int labflow_flows_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_flow *flow = v;
@@ -456,94 +424,69 @@ static int labflow_flows_show(struct seq_file *seq, void *v)
 	return 0;
 }
 
-static const struct seq_operations labflow_queue_seq = {
-	.start	= labflow_seq_start,
-	.next	= labflow_seq_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_queue_show,
-};
-
-static const struct seq_operations labflow_cwnd_seq = {
-	.start	= labflow_seq_start,
-	.next	= labflow_seq_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_cwnd_show,
-};
-
-static const struct seq_operations labflow_delivered_seq = {
-	.start	= labflow_seq_start,
-	.next	= labflow_seq_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_delivered_show,
-};
-
-static const struct seq_operations labflow_dart_seq = {
-	.start	= labflow_seq_start,
-	.next	= labflow_seq_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_dart_show,
-};
-
-static const struct seq_operations labflow_pause_seq = {
-	.start	= labflow_seq_start,
-	.next	= labflow_seq_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_pause_show,
-};
-
-static const struct seq_operations labflow_truth_seq = {
-	.start	= labflow_seq_start,
-	.next	= labflow_seq_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_truth_show,
-};
-
-static const struct seq_operations labflow_flows_seq = {
-	.start	= labflow_flows_start,
-	.next	= labflow_flows_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_flows_show,
-};
-
-static const struct seq_operations labflow_marks_seq = {
-	.start	= labflow_flows_start,
-	.next	= labflow_flows_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_marks_show,
-};
-
-static const struct seq_operations labflow_governed_seq = {
-	.start	= labflow_flows_start,
-	.next	= labflow_flows_next,
-	.stop	= labflow_seq_stop,
-	.show	= labflow_governed_show,
-};
-
 /* A results file. */
 static const struct labflow_table {
-	const char			*name;	/* its name in debugfs */
-	const struct seq_operations	*seq;	/* iterator */
-	/* Samples it shows; unused by the tables of flows. */
-	struct labflow_rows		*rows;
+	const char		*name;	/* its name in debugfs */
+	int			(*show)(struct seq_file *seq, void *row);
+	struct labflow_rows	*rows;	/* its samples; NULL: a row per flow */
 } labflow_tables[] = {
-	{ "flows",	&labflow_flows_seq,	NULL },
-	{ "marks",	&labflow_marks_seq,	NULL },
-	{ "governed",	&labflow_governed_seq,	NULL },
-	{ "queues",	&labflow_queue_seq,	&lab.queue.rows },
-	{ "cwnd",	&labflow_cwnd_seq,	&lab.cwnd.rows },
-	{ "delivered",	&labflow_delivered_seq,	&lab.delivered.rows },
-	{ "dart",	&labflow_dart_seq,	&lab.dart },
-	{ "pauses",	&labflow_pause_seq,	&lab.pauses },
-	{ "truth",	&labflow_truth_seq,	&lab.truth },
+	{ "flows",	labflow_flows_show,	NULL },
+	{ "marks",	labflow_marks_show,	NULL },
+	{ "governed",	labflow_governed_show,	NULL },
+	{ "queues",	labflow_queue_show,	&lab.queue.rows },
+	{ "cwnd",	labflow_cwnd_show,	&lab.cwnd.rows },
+	{ "delivered",	labflow_delivered_show,	&lab.delivered.rows },
+	{ "dart",	labflow_dart_show,	&lab.dart },
+	{ "pauses",	labflow_pause_show,	&lab.pauses },
+	{ "truth",	labflow_truth_show,	&lab.truth },
+};
+
+static void *labflow_seq_row(const struct seq_file *seq, loff_t pos)
+{
+	const struct labflow_table *table = seq->private;
+
+	if (table->rows)
+		return (void *)labflow_rows_get(table->rows, pos);
+	return pos < lab.n_flows ? lab.flows[pos] : NULL;
+}
+
+/* The row number *pos is the only state a seq_file keeps. */
+static void *labflow_seq_start(struct seq_file *seq, loff_t *pos)
+{
+	mutex_lock(&lab.mutex);
+	return labflow_seq_row(seq, *pos);
+}
+
+static void *labflow_seq_next(struct seq_file *seq, void *row, loff_t *pos)
+{
+	return labflow_seq_row(seq, ++*pos);
+}
+
+static void labflow_seq_stop(struct seq_file *seq, void *row)
+{
+	mutex_unlock(&lab.mutex);
+}
+
+static int labflow_seq_show(struct seq_file *seq, void *row)
+{
+	const struct labflow_table *table = seq->private;
+
+	return table->show(seq, row);
+}
+
+static const struct seq_operations labflow_seq = {
+	.start	= labflow_seq_start,
+	.next	= labflow_seq_next,
+	.stop	= labflow_seq_stop,
+	.show	= labflow_seq_show,
 };
 
 static int labflow_table_open(struct inode *inode, struct file *file)
 {
-	const struct labflow_table *table = inode->i_private;
-	int err = seq_open(file, table->seq);
+	int err = seq_open(file, &labflow_seq);
 
 	if (!err)
-		((struct seq_file *)file->private_data)->private = table->rows;
+		((struct seq_file *)file->private_data)->private = inode->i_private;
 	return err;
 }
 

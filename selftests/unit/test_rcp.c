@@ -248,7 +248,7 @@ TEST(sender)
 	expect_eq(2 * BDP_BYTES + 4 * MSS, ev.decision.window_q16 >> 16, "window");
 	expect_eq(588426527, sender_ack(&ev, 1, LINK_BYTES_PS / 2), "told");
 	expect_eq(588426527, sender_ack(&ev, 0, 0), "untold_keeps_it");
-	expect(stats.told == 1 && stats.untold == 1, "counters");
+	expect(stats.rate_acks == 1 && stats.rateless_acks == 1, "counters");
 	quell_rcp_core.on_loss(&ev);
 	expect_eq(588426527, ev.decision.pacing_bytes_ps, "loss_changes_nothing");
 	ev.sample.rtt_ns = 2 * RTT_NS;
