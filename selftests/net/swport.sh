@@ -285,6 +285,21 @@ marks_other_headers()
 	release && port_is '.mark_pkts == 0 and .not_ect_pkts == 4'
 }
 
+# The frame at the shaper left when the queue behind it was empty: 8, 7, 6 ... frames from the next on.
+marks_below_a_shaper()
+{
+	near_tc qdisc del dev va root 2>/dev/null
+	near_tc qdisc add dev va root handle 1: tbf rate 8mbit burst 1600 limit 1mb &&
+	near_tc qdisc add dev va parent 1:1 handle 2: swport ecn min 5000 && listen 10 &&
+	transmit udp 10 1000 2 && collect && frames_are '$4 == 3 { print $3 }' "2 3 4 "
+}
+
+without_ecn_nothing_is_marked()
+{
+	port "${held[*]}" && listen 10 && transmit udp 10 1000 2 && release &&
+	frames_are '$4 != 2 { print $3 }' "" && port_is '.mark_pkts == 0 and .not_ect_pkts == 0'
+}
+
 control_is_never_marked()
 {
 	port "${held[*]}" ecn min 0 && listen 6 && transmit ack 6 54 2 &&
@@ -349,7 +364,7 @@ marking_spares_clones()
 	collect && frames_are '$3 == 2 { print $4 }' "3 2 "
 }
 
-plan 24
+plan 26
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -376,6 +391,8 @@ check "step at dequeue marks by what stays behind" step_at_dequeue
 check "step at enqueue marks by what is there" step_at_enqueue
 check "not-ECT is counted, not dropped" not_ect_is_counted_not_dropped
 check "IPv6 and VLAN are marked, other protocols counted" marks_other_headers
+check "below a shaper marks are by the port's queue" marks_below_a_shaper
+check "without ecn no packet is marked" without_ecn_nothing_is_marked
 check "control is never marked" control_is_never_marked
 check "RED follows its line" red_follows_the_line
 check "the seed decides the lottery" seed_decides_the_lottery
