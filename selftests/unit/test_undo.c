@@ -64,341 +64,199 @@ TEST(tell)
 	expect(u.valid && u.lost, "the_first_lost");
 }
 
-/* State for all flows; each core uses its own. */
+/* The flow: variables of one core, its parameters and counters. */
 static struct {
-	struct quell_swift_params swift_params;
-	struct quell_swift_split_vars swift_split, swift_split_before;
-	struct quell_swift_split_stats swift_split_stats;
-	struct quell_swift_vaisf_params swift_vaisf_params;
-	struct quell_swift_vaisf_vars swift_vaisf, swift_vaisf_before;
-	struct quell_swift_vaisf_stats swift_vaisf_stats;
-	struct quell_hpcc_params hpcc_params;
-	struct quell_hpcc_vars hpcc, hpcc_before;
-	struct quell_hpcc_stats hpcc_stats;
-	struct quell_hpcc_vaisf_params hpcc_vaisf_params;
-	struct quell_hpcc_vaisf_vars hpcc_vaisf, hpcc_vaisf_before;
-	struct quell_hpcc_vaisf_stats hpcc_vaisf_stats;
-	struct quell_timely_params timely_params;
-	struct quell_timely_vars timely, timely_before;
-	struct quell_timely_stats timely_stats;
-	struct quell_dcqcn_params dcqcn_params;
-	struct quell_dcqcn_vars dcqcn, dcqcn_before;
-	struct quell_dcqcn_stats dcqcn_stats;
-	struct quell_dart_params dart_params;
-	struct quell_dart_vars dart, dart_before;
-	struct quell_dart_stats dart_stats;
-	struct quell_smartt_params smartt_params;
-	struct quell_smartt_vars smartt, smartt_before;
-	struct quell_smartt_stats smartt_stats;
-	struct quell_sample s;
-	struct quell_decision out;
+	union {
+		struct quell_swift_split_vars swift;
+		struct quell_swift_vaisf_vars swift_vaisf;
+		struct quell_hpcc_vars hpcc;
+		struct quell_hpcc_vaisf_vars hpcc_vaisf;
+		struct quell_timely_vars timely;
+		struct quell_dcqcn_vars dcqcn;
+		struct quell_dart_vars dart;
+		struct quell_smartt_vars smartt;
+	} vars, before;
+	u64 params[32], stats[32];
 	struct quell_undo undo;
+	struct quell_event ev;
 } f;
 
-/* Two events and the undo of both; @NAME is a core of its own parameters. */
-#define ADAPTER(NAME, PARAMS)						\
-static void NAME##_loss(void)						\
-{									\
-	f.NAME##_before = f.NAME;					\
-	quell_##NAME##_on_loss(&f.NAME, &f.PARAMS, &f.NAME##_stats, &f.s, &f.out); \
-	quell_##NAME##_undo_note(&f.undo, &f.NAME##_before, &f.NAME);	\
-}									\
-									\
-static void NAME##_rto(void)						\
-{									\
-	f.NAME##_before = f.NAME;					\
-	quell_##NAME##_on_rto(&f.NAME, &f.PARAMS, &f.NAME##_stats, &f.s, &f.out); \
-	quell_##NAME##_undo_note(&f.undo, &f.NAME##_before, &f.NAME);	\
-}									\
-									\
-static void NAME##_undo(void)						\
-{									\
-	quell_##NAME##_on_undo(&f.NAME, &f.PARAMS, &f.s, &f.undo, &f.out); \
-}
-
-ADAPTER(swift_split, swift_params)
-ADAPTER(swift_vaisf, swift_vaisf_params)
-ADAPTER(hpcc, hpcc_params)
-ADAPTER(hpcc_vaisf, hpcc_vaisf_params)
-ADAPTER(timely, timely_params)
-ADAPTER(dcqcn, dcqcn_params)
-ADAPTER(smartt, smartt_params)
-
-/* The first sample of a flow. */
-static const struct quell_sample at_start = {
-	.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
-	.other_flows = 1, .flags = QUELL_S_ECN | QUELL_S_TELEMETRY,
-};
-
-static void swift_split_start(void)
+static void start_split(void)
 {
-	quell_core_params_default(&quell_swift_core, &f.swift_params);
-	quell_swift_split_init(&f.swift_split, &f.swift_params, &at_start, &f.out);
-	f.swift_split.fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
+	f.vars.swift.fabric.flags |= QUELL_SWIFT_SPLIT_F_HOST;
 }
 
-/* The same as above, without a window for the host. */
-static void swift_alone_start(void)
+static void start_hpcc(void)
 {
-	swift_split_start();
-	f.swift_split.fabric.flags &= ~QUELL_SWIFT_SPLIT_F_HOST;
+	f.vars.hpcc.hop = 1;
 }
 
-static void swift_vaisf_start(void)
+static void start_hpcc_vaisf(void)
 {
-	quell_core_params_default(&quell_swift_vaisf_core, &f.swift_vaisf_params);
-	quell_swift_vaisf_init(&f.swift_vaisf, &f.swift_vaisf_params, &at_start, &f.out);
+	f.vars.hpcc_vaisf.hpcc.hop = 1;
 }
 
-static void hpcc_start(void)
-{
-	quell_core_params_default(&quell_hpcc_core, &f.hpcc_params);
-	quell_hpcc_init(&f.hpcc, &f.hpcc_params, &at_start, &f.out);
-	f.hpcc.hop = 1;
-}
-
-static void hpcc_vaisf_start(void)
-{
-	quell_core_params_default(&quell_hpcc_vaisf_core, &f.hpcc_vaisf_params);
-	quell_hpcc_vaisf_init(&f.hpcc_vaisf, &f.hpcc_vaisf_params, &at_start, &f.out);
-	f.hpcc_vaisf.hpcc.hop = 1;
-}
-
-static void timely_start(void)
-{
-	quell_core_params_default(&quell_timely_core, &f.timely_params);
-	quell_timely_init(&f.timely, &f.timely_params, &at_start, &f.out);
-}
-
-static void dcqcn_start(void)
-{
-	quell_core_params_default(&quell_dcqcn_core, &f.dcqcn_params);
-	quell_dcqcn_init(&f.dcqcn, &f.dcqcn_params, &at_start, &f.out);
-}
-
-/* Dart's events are DCQCN's, and then its share applies: they are called as a core's. */
-static void dart_event(void (*event)(struct quell_event *ev))
-{
-	struct quell_event ev = {
-		.vars = &f.dart, .params = &f.dart_params, .stats = &f.dart_stats, .sample = f.s,
-		.before = &f.dart_before, .undo = &f.undo,
-	};
-
-	event(&ev);
-}
-
-static void dart_start(void)
-{
-	quell_core_params_default(&quell_dart_core, &f.dart_params);
-	f.s = (struct quell_sample) {
-		.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS,
-		.mss_bytes = MSS, .flags = QUELL_S_ECN,
-	};
-	dart_event(quell_dart_core.init);
-}
-
-static void dart_loss(void)
-{
-	f.dart_before = f.dart;
-	dart_event(quell_dart_core.on_loss);
-	dart_event(quell_dart_core.undo_note);
-}
-
-static void dart_rto(void)
-{
-	f.dart_before = f.dart;
-	dart_event(quell_dart_core.on_rto);
-	dart_event(quell_dart_core.undo_note);
-}
-
-static void dart_undo(void)
-{
-	dart_event(quell_dart_core.on_undo);
-}
-
-static void smartt_start(void)
-{
-	quell_core_params_default(&quell_smartt_core, &f.smartt_params);
-	quell_smartt_init(&f.smartt, &f.smartt_params, &at_start, &f.out);
-}
+#define FLAG(field, bit)	&f.vars.field, sizeof(f.vars.field), bit
 
 /* Each quantity of a core that a loss reduces: undo must restore all of them. */
-static const struct core {
+static const struct row {
 	const char *name;
-	void (*start)(void), (*loss)(void), (*rto)(void), (*undo)(void);
+	const struct quell_core *core;
+	void (*start)(void);	/* of a flow, after the core's; may be NULL */
 	u64 unit;	/* of an amount: a segment, or so many bytes per second */
-	u64 *amount[3];
+	u64 *amount[2];
 	void *flags;
 	size_t flags_bytes;
 	u32 lost;
-} cores[] = {
-	{ "swift", swift_alone_start, swift_split_loss, swift_split_rto, swift_split_undo, MSS,
-	  { &f.swift_split.fabric.window_q16 },
-	  &f.swift_split.fabric.flags, sizeof(u16), QUELL_SWIFT_F_LOSS },
-	{ "swift_split", swift_split_start, swift_split_loss, swift_split_rto, swift_split_undo, MSS,
-	  { &f.swift_split.fabric.window_q16, &f.swift_split.host_window_q16 },
-	  &f.swift_split.fabric.flags, sizeof(u16), QUELL_SWIFT_F_LOSS },
-	{ "swift_vaisf", swift_vaisf_start, swift_vaisf_loss, swift_vaisf_rto, swift_vaisf_undo, MSS,
-	  { &f.swift_vaisf.swift.window_q16 },
-	  &f.swift_vaisf.swift.flags, sizeof(u16), QUELL_SWIFT_F_LOSS },
-	{ "hpcc", hpcc_start, hpcc_loss, hpcc_rto, hpcc_undo, MSS, { &f.hpcc.window_q16 },
-	  &f.hpcc.flags, sizeof(u8), QUELL_HPCC_F_LOSS },
-	{ "hpcc_vaisf", hpcc_vaisf_start, hpcc_vaisf_loss, hpcc_vaisf_rto, hpcc_vaisf_undo, MSS,
-	  { &f.hpcc_vaisf.hpcc.window_q16 },
-	  &f.hpcc_vaisf.hpcc.flags, sizeof(u8), QUELL_HPCC_F_LOSS },
-	{ "dart", dart_start, dart_loss, dart_rto, dart_undo, RATE_BYTES_PS,
-	  { &f.dart.dcqcn.rate_q16, &f.dart.dcqcn.target_q16 },
-	  &f.dart.dcqcn.flags, sizeof(u32), QUELL_DCQCN_F_LOSS },
-	{ "timely", timely_start, timely_loss, timely_rto, timely_undo, RATE_BYTES_PS,
-	  { &f.timely.rate_q16 },
-	  &f.timely.flags, sizeof(u8), QUELL_TIMELY_F_LOSS },
-	{ "dcqcn", dcqcn_start, dcqcn_loss, dcqcn_rto, dcqcn_undo, RATE_BYTES_PS,
-	  { &f.dcqcn.rate_q16, &f.dcqcn.target_q16 },
-	  &f.dcqcn.flags, sizeof(u32), QUELL_DCQCN_F_LOSS },
-	{ "smartt", smartt_start, smartt_loss, smartt_rto, smartt_undo, MSS,
-	  { &f.smartt.window_q16 },
-	  &f.smartt.flags, sizeof(u8), QUELL_SMARTT_F_LOSS },
+} rows[] = {
+	{ "swift", &quell_swift_core, NULL, MSS, { &f.vars.swift.fabric.window_q16 },
+	  FLAG(swift.fabric.flags, QUELL_SWIFT_F_LOSS) },
+	{ "swift_split", &quell_swift_core, start_split, MSS,
+	  { &f.vars.swift.fabric.window_q16, &f.vars.swift.host_window_q16 },
+	  FLAG(swift.fabric.flags, QUELL_SWIFT_F_LOSS) },
+	{ "swift_vaisf", &quell_swift_vaisf_core, NULL, MSS,
+	  { &f.vars.swift_vaisf.swift.window_q16 },
+	  FLAG(swift_vaisf.swift.flags, QUELL_SWIFT_F_LOSS) },
+	{ "hpcc", &quell_hpcc_core, start_hpcc, MSS, { &f.vars.hpcc.window_q16 },
+	  FLAG(hpcc.flags, QUELL_HPCC_F_LOSS) },
+	{ "hpcc_vaisf", &quell_hpcc_vaisf_core, start_hpcc_vaisf, MSS,
+	  { &f.vars.hpcc_vaisf.hpcc.window_q16 },
+	  FLAG(hpcc_vaisf.hpcc.flags, QUELL_HPCC_F_LOSS) },
+	{ "dart", &quell_dart_core, NULL, RATE_BYTES_PS,
+	  { &f.vars.dart.dcqcn.rate_q16, &f.vars.dart.dcqcn.target_q16 },
+	  FLAG(dart.dcqcn.flags, QUELL_DCQCN_F_LOSS) },
+	{ "timely", &quell_timely_core, NULL, RATE_BYTES_PS, { &f.vars.timely.rate_q16 },
+	  FLAG(timely.flags, QUELL_TIMELY_F_LOSS) },
+	{ "dcqcn", &quell_dcqcn_core, NULL, RATE_BYTES_PS,
+	  { &f.vars.dcqcn.rate_q16, &f.vars.dcqcn.target_q16 },
+	  FLAG(dcqcn.flags, QUELL_DCQCN_F_LOSS) },
+	{ "smartt", &quell_smartt_core, NULL, MSS, { &f.vars.smartt.window_q16 },
+	  FLAG(smartt.flags, QUELL_SMARTT_F_LOSS) },
 };
 
-static u64 amount_q16(const struct core *core, u64 units)
+static bool is_lost(const struct row *row)
 {
-	return units * core->unit << 16;
+	u32 flags = row->flags_bytes == sizeof(u8) ? *(u8 *)row->flags :
+		    row->flags_bytes == sizeof(u16) ? *(u16 *)row->flags : *(u32 *)row->flags;
+
+	return flags & row->lost;
 }
 
-static u32 flags_of(const struct core *core)
+static u64 amount_q16(const struct row *row, u64 units)
 {
-	switch (core->flags_bytes) {
-	case sizeof(u8):
-		return *(u8 *)core->flags;
-	case sizeof(u16):
-		return *(u16 *)core->flags;
-	default:
-		return *(u32 *)core->flags;
-	}
+	return units * row->unit << 16;
 }
 
-static void set_lost(const struct core *core)
+static void begin(const struct row *row)
 {
-	switch (core->flags_bytes) {
-	case sizeof(u8):
-		*(u8 *)core->flags |= core->lost;
-		break;
-	case sizeof(u16):
-		*(u16 *)core->flags |= core->lost;
-		break;
-	default:
-		*(u32 *)core->flags |= core->lost;
-	}
-}
-
-static void begin(const struct core *core)
-{
-	size_t i;
-
 	memset(&f, 0, sizeof(f));
-	core->start();
-	for (i = 0; i < ARRAY_SIZE(core->amount); i++)
-		if (core->amount[i])
-			*core->amount[i] = amount_q16(core, SEGMENTS);
-	f.s.now_ns = START_NS + 10 * RTT_NS;
-	f.s.min_rtt_ns = RTT_NS;
-	f.s.link_bytes_ps = LINK_BYTES_PS;
-	f.s.mss_bytes = MSS;
-	f.s.inflight_bytes = SEGMENTS * MSS;
-	f.s.hops = 1;
+	f.ev = (struct quell_event) {
+		.vars = &f.vars, .before = &f.before, .params = f.params, .stats = f.stats,
+		.undo = &f.undo,
+		.sample = {
+			.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS,
+			.mss_bytes = MSS, .other_flows = 1,
+			.flags = QUELL_S_ECN | QUELL_S_TELEMETRY,
+		},
+	};
+	quell_core_params_default(row->core, f.params);
+	row->core->init(&f.ev);
+	if (row->start)
+		row->start();
+	for (size_t i = 0; i < ARRAY_SIZE(row->amount); i++)
+		if (row->amount[i])
+			*row->amount[i] = amount_q16(row, SEGMENTS);
+	f.ev.sample = (struct quell_sample) {
+		.now_ns = START_NS + 10 * RTT_NS, .min_rtt_ns = RTT_NS,
+		.link_bytes_ps = LINK_BYTES_PS, .mss_bytes = MSS,
+		.inflight_bytes = SEGMENTS * MSS, .hops = 1,
+	};
+}
+
+/* ->on_loss or ->on_rto, with its record. */
+static void lose(const struct row *row, void (*event)(struct quell_event *ev))
+{
+	f.before = f.vars;
+	event(&f.ev);
+	row->core->undo_note(&f.ev);
 }
 
 /* Whether all quantities are @segments segments, to 2^-16 byte. */
-static bool all_are(const struct core *core, u64 segments)
+static bool all_are(const struct row *row, u64 segments)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(core->amount); i++)
-		if (core->amount[i] && *core->amount[i] != amount_q16(core, segments))
-			return false;
-	return true;
+	return *row->amount[0] == amount_q16(row, segments) &&
+	       (!row->amount[1] || *row->amount[1] == amount_q16(row, segments));
 }
 
-static bool all_below(const struct core *core, u64 segments)
+static bool all_below(const struct row *row, u64 segments)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(core->amount); i++)
-		if (core->amount[i] && *core->amount[i] >= amount_q16(core, segments))
-			return false;
-	return true;
+	return *row->amount[0] < amount_q16(row, segments) &&
+	       (!row->amount[1] || *row->amount[1] < amount_q16(row, segments));
 }
 
-static void test_core(struct __test_metadata *_metadata, const struct core *core)
+static void test_core(struct __test_metadata *_metadata, const struct row *row)
 {
-	size_t i;
+	const struct quell_core *core = row->core;
 	bool cut;
-	u64 left[3];
 
-	begin(core);
-	core->loss();
-	cut = all_below(core, SEGMENTS) && flags_of(core) & core->lost;
-	f.s.now_ns += RTT_NS;
-	core->undo();
-	expect(cut && all_are(core, SEGMENTS) && !(flags_of(core) & core->lost), "%s_loss",
-	       core->name);
+	begin(row);
+	expect(core->params_bytes <= sizeof(f.params) && core->counters_bytes <= sizeof(f.stats),
+	       "%s_fits", row->name);
+	lose(row, core->on_loss);
+	cut = all_below(row, SEGMENTS) && is_lost(row);
+	f.ev.sample.now_ns += RTT_NS;
+	core->on_undo(&f.ev);
+	expect(cut && all_are(row, SEGMENTS) && !is_lost(row), "%s_loss", row->name);
 
-	begin(core);
-	core->rto();
-	core->rto();
-	cut = all_below(core, SEGMENTS);
-	core->undo();
-	expect(cut && all_are(core, SEGMENTS), "%s_timeouts", core->name);
+	begin(row);
+	lose(row, core->on_rto);
+	lose(row, core->on_rto);
+	cut = all_below(row, SEGMENTS);
+	core->on_undo(&f.ev);
+	expect(cut && all_are(row, SEGMENTS), "%s_timeouts", row->name);
 
-	begin(core);
-	core->loss();
-	for (i = 0; i < ARRAY_SIZE(left); i++) {
-		left[i] = core->amount[i] ? *core->amount[i] : 0;
-		if (core->amount[i])
-			*core->amount[i] -= amount_q16(core, 2);
-	}
-	core->undo();
-	expect(all_are(core, SEGMENTS - 2) && left[0], "%s_own_cuts_stand", core->name);
+	begin(row);
+	lose(row, core->on_loss);
+	*row->amount[0] -= amount_q16(row, 2);
+	if (row->amount[1])
+		*row->amount[1] -= amount_q16(row, 2);
+	core->on_undo(&f.ev);
+	expect(all_are(row, SEGMENTS - 2), "%s_own_cuts_stand", row->name);
 
-	/* Reno's windows of the cores that go by a rate, below their bounds. */
-	begin(core);
-	set_lost(core);
-	f.timely.window_q16 = (u64)(SEGMENTS / 4) * MSS << 16;
-	f.dcqcn.reno_q16 = f.timely.window_q16;
-	f.dart.dcqcn.reno_q16 = f.timely.window_q16;
-	core->loss();
-	core->undo();
-	expect(flags_of(core) & core->lost, "%s_earlier_loss_stays", core->name);
+	begin(row);
+	lose(row, core->on_loss);
+	f.undo = (struct quell_undo) {};
+	lose(row, core->on_loss);
+	core->on_undo(&f.ev);
+	expect(is_lost(row), "%s_earlier_loss_stays", row->name);
 }
 
-/* The same for Reno's windows themselves. */
+/* The same for Reno's window of a core that is a rate, after an earlier loss. */
+static bool reno_is_undone(const struct row *row, u64 *window_q16)
+{
+	const u64 before_q16 = (u64)(SEGMENTS / 4) * MSS << 16;
+	bool cut;
+
+	begin(row);
+	lose(row, row->core->on_loss);
+	f.undo = (struct quell_undo) {};
+	*window_q16 = before_q16;
+	f.ev.sample.inflight_bytes = SEGMENTS / 4 * MSS;
+	lose(row, row->core->on_loss);
+	cut = f.ev.decision.window_q16 < before_q16;
+	row->core->on_undo(&f.ev);
+	return cut && f.ev.decision.window_q16 == before_q16;
+}
+
 TEST(reno)
 {
-	const u64 window_q16 = (u64)(SEGMENTS / 4) * MSS << 16;
-	bool cut;
-
-	begin(&cores[ARRAY_SIZE(cores) - 3]);
-	f.timely.window_q16 = window_q16;
-	f.timely.flags |= QUELL_TIMELY_F_LOSS;
-	timely_loss();
-	cut = f.out.window_q16 < window_q16;
-	timely_undo();
-	expect(cut && f.out.window_q16 == window_q16, "timely_window");
-
-	begin(&cores[ARRAY_SIZE(cores) - 2]);
-	f.dcqcn.reno_q16 = window_q16;
-	f.dcqcn.flags |= QUELL_DCQCN_F_LOSS;
-	f.s.inflight_bytes = SEGMENTS / 4 * MSS;
-	dcqcn_loss();
-	cut = f.out.window_q16 < window_q16;
-	dcqcn_undo();
-	expect(cut && f.out.window_q16 == window_q16, "dcqcn_window");
+	expect(reno_is_undone(&rows[ARRAY_SIZE(rows) - 3], &f.vars.timely.window_q16), "timely");
+	expect(reno_is_undone(&rows[ARRAY_SIZE(rows) - 2], &f.vars.dcqcn.reno_q16), "dcqcn");
 }
 
 TEST(each_core)
 {
-
-	for_each_row(row, cores)
+	for_each_row(row, rows)
 		test_core(_metadata, row);
 }
 
