@@ -29,13 +29,14 @@ struct fuzz_step {
 };
 
 /**
- * FUZZ_FLOW() - a step as the rules of one algorithm read it, with the types of that algorithm
- * @algo_: begins the names of its structures
+ * FUZZ_FLOW_OF() - a step as the rules of one algorithm read it, with the types of that algorithm
+ * @params_: begins the name of its parameters
+ * @algo_: begins the names of its other structures
  */
-#define FUZZ_FLOW(algo_)						\
+#define FUZZ_FLOW_OF(params_, algo_)					\
 struct flow {								\
 	const struct quell_event *ev;					\
-	const struct quell_##algo_##_params *p;				\
+	const struct quell_##params_##_params *p;			\
 	const struct quell_##algo_##_vars *v, *before;			\
 	const struct quell_##algo_##_stats *st, *counted;		\
 	const struct quell_decision *out;				\
@@ -50,6 +51,8 @@ static struct flow flow_of(const struct fuzz_step *step)		\
 		.out = &step->ev->decision,				\
 	};								\
 }
+
+#define FUZZ_FLOW(algo_)	FUZZ_FLOW_OF(algo_, algo_)
 
 struct flow;
 

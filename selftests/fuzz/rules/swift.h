@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Promises of Swift beside those of every algorithm, for a flow with one window, if the receiver
- * reports no delay of its own; fuzz_swift_split is about the second window:
+ * reports no delay of its own; rules/swift_split.h has those about the second window:
  *
  *	flow scaling falls from its full range at fs_min to zero at fs_max
  *	the window stays within its limits, the decision repeats the state
