@@ -100,10 +100,10 @@ kernel_checks()
 kernel_accepts()
 {
 	port limit 100kb ecn min 5kb &&
-	in_netns "$near" swport_pkt set va class=0x8000000000000001,102400,102400 &&
+	port_set class=0x8000000000000001,102400,102400 &&
 	port_is '.options.ecn_classes == [
 		{"dscp": "0,63", "min": 102400, "max": 102400, "prob": 1}]' &&
-	in_netns "$near" swport_pkt set va classes=none &&
+	port_set classes=none &&
 	port_is '.options | has("ecn_classes") | not'
 }
 

@@ -72,10 +72,7 @@ rate_splits_by_default()
 
 kernel_refuses_other_modes()
 {
-	local output
-
-	port && ! output=$(in_netns "$near" swport_pkt set va split-gso=3) &&
-	[[ $output = *"split-gso must be 0 (auto), 1 (split) or 2 (whole)"* ]]
+	port && kernel_refuses "split-gso must be 0 (auto), 1 (split) or 2 (whole)" split-gso=3
 }
 
 # At 10 Mbit/s the frame behind ten segments leaves 16.432 ms after the first of them,

@@ -131,13 +131,13 @@ kernel_checks_ranges()
 # What the refusals came close to.
 kernel_accepts_good_input()
 {
-	in_netns "$near" swport_pkt set va 4=20000 6=2 7=1 8=2 9=65536 11=100 12=100 &&
+	port_set 4=20000 6=2 7=1 8=2 9=65536 11=100 12=100 &&
 	port_is '.options | .limit == 20000 and .ecn == "enqueue" and
 		.ecn_min == 1 and .ecn_max == 2 and .ecn_prob == 1 and
 		.telemetry == 100 and .tcp_int == 100' &&
-	in_netns "$near" swport_pkt set va 11=1000000000 &&
+	port_set 11=1000000000 &&
 	port_is '.options.telemetry == 1000000000' &&
-	in_netns "$near" swport_pkt set va 11=0 && port_is '.options.telemetry == 0'
+	port_set 11=0 && port_is '.options.telemetry == 0'
 }
 
 ## bands

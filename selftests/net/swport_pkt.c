@@ -8,16 +8,8 @@
  *	swport_pkt recv DEV COUNT TIMEOUT_MS
  *		Says "ready", then a line per frame that send made:
  *		time_ns kind number ecn dscp bytes.  Fails unless COUNT came.
- *	swport_pkt set DEV [ATTRIBUTE=VALUE]...
- *		Change a root swport by netlink attribute number, without tc's
- *		checks; prints the kernel's message.  Newer ones have names.  "class", any
- *		number of times, is a class of ecn-class, DSCPS,MIN,MAX,PROB as numbers, and
- *		"classes=none" an empty list; words left out at the end are not sent.
  */
 #include <err.h>
-#include <linux/pkt_sched.h>
-#include <linux/pkt_sched_swport.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -134,8 +126,7 @@ static void usage(void)
 {
 	fprintf(stderr,
 		"usage: swport_pkt send DEV KIND COUNT BYTES [ECN [DSCP [PRIORITY]]]\n"
-		"       swport_pkt recv DEV COUNT TIMEOUT_MS\n"
-		"       swport_pkt set DEV [ATTRIBUTE=VALUE]...\n");
+		"       swport_pkt recv DEV COUNT TIMEOUT_MS\n");
 	exit(2);
 }
 
@@ -299,164 +290,6 @@ static bool print_frame(const struct arrival *in)
 	return true;
 }
 
-/* Append an attribute; returns it. */
-static struct rtattr *put_attr(struct nlmsghdr *n, int type, const void *data,
-			       size_t bytes)
-{
-	struct rtattr *attr = (void *)((char *)n + NLMSG_ALIGN(n->nlmsg_len));
-
-	attr->rta_type = type;
-	attr->rta_len = RTA_LENGTH(bytes);
-	if (bytes)
-		memcpy(RTA_DATA(attr), data, bytes);
-	n->nlmsg_len = NLMSG_ALIGN(n->nlmsg_len) + RTA_ALIGN(attr->rta_len);
-	return attr;
-}
-
-static void end_nest(struct nlmsghdr *n, struct rtattr *nest)
-{
-	nest->rta_len = (char *)n + n->nlmsg_len - (char *)nest;
-}
-
-/* One more class behind those there are; the first opens the list. */
-static void put_class(struct nlmsghdr *n, const char *values)
-{
-	static struct rtattr *all;
-	struct rtattr *one;
-
-	if (!all)
-		all = put_attr(n, TCA_SWPORT_ECN_CLASSES | NLA_F_NESTED, NULL, 0);
-	one = put_attr(n, TCA_SWPORT_ECN_CLASS | NLA_F_NESTED, NULL, 0);
-	for (int type = TCA_SWPORT_CLASS_DSCPS; *values; type++) {
-		char *end;
-		uint64_t value = strtoull(values, &end, 0);
-		uint32_t small = value;
-
-		if (type == TCA_SWPORT_CLASS_DSCPS)
-			put_attr(n, type, &value, sizeof(value));
-		else
-			put_attr(n, type, &small, sizeof(small));
-		values = *end ? end + 1 : end;
-	}
-	end_nest(n, one);
-	end_nest(n, all);
-}
-
-/* Number of an attribute that has it before the "=", or a name. */
-static int option_type(const char *option, char **end)
-{
-	static const struct {
-		const char *name;
-		int type;
-	} names[] = {
-		{ "buffer=", TCA_SWPORT_BUFFER },
-		{ "alpha=", TCA_SWPORT_ALPHA },
-		{ "percentiles=", TCA_SWPORT_PERCENTILES },
-		{ "control-share=", TCA_SWPORT_CONTROL_SHARE },
-		{ "trim-known=", TCA_SWPORT_TRIM_KNOWN },
-		{ "ecn-drop=", TCA_SWPORT_ECN_DROP },
-		{ "split-gso=", TCA_SWPORT_SPLIT_GSO },
-		{ "joint=", TCA_SWPORT_JOINT },
-		{ "timer-slack=", TCA_SWPORT_TIMER_SLACK },
-		{ "memory-limit=", TCA_SWPORT_MEMORY_LIMIT },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (!strncmp(option, names[i].name, strlen(names[i].name))) {
-			*end = strchr(option, '=');
-			return names[i].type;
-		}
-	}
-	return strtol(option, end, 0);
-}
-
-static void put_option(struct nlmsghdr *n, const char *option)
-{
-	char *end;
-	int type = option_type(option, &end);
-	uint64_t value;
-	uint32_t small;
-
-	if (!strncmp(option, "class=", 6)) {
-		put_class(n, option + 6);
-		return;
-	}
-	if (!strcmp(option, "classes=none")) {
-		put_attr(n, TCA_SWPORT_ECN_CLASSES | NLA_F_NESTED, NULL, 0);
-		return;
-	}
-
-	if (*end != '=')
-		usage();
-	value = strtoull(end + 1, NULL, 0);
-	small = value;
-	if (type == TCA_SWPORT_RATE || type == TCA_SWPORT_TRIM_ELIGIBLE ||
-	    type == TCA_SWPORT_TRIM_KNOWN)
-		put_attr(n, type, &value, sizeof(value));
-	else
-		put_attr(n, type, &small, sizeof(small));
-}
-
-static int print_answer(int fd)
-{
-	static char buffer[8192];
-	struct nlmsghdr *n = (void *)buffer;
-	struct nlmsgerr *error = NLMSG_DATA(n);
-	struct rtattr *attr;
-	int left;
-
-	if (recv(fd, buffer, sizeof(buffer), 0) < 0)
-		err(2, "recv");
-	if (!error->error) {
-		printf("ok\n");
-		return 0;
-	}
-	printf("%s:", strerror(-error->error));
-	attr = (void *)((char *)error + sizeof(*error));
-	if (!(n->nlmsg_flags & NLM_F_CAPPED))
-		attr = (void *)((char *)attr +
-				NLMSG_ALIGN(error->msg.nlmsg_len - NLMSG_HDRLEN));
-	left = n->nlmsg_len - ((char *)attr - (char *)n);
-	for (; RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
-		if (attr->rta_type == NLMSGERR_ATTR_MSG)
-			printf(" %s", (char *)RTA_DATA(attr));
-	printf("\n");
-	return 1;
-}
-
-static int set_options(int argc, char **argv)
-{
-	static struct {
-		struct nlmsghdr n;
-		struct tcmsg t;
-		char buffer[1024];
-	} req;
-	struct rtattr *nest;
-	int one = 1;
-	int fd;
-
-	if (argc < 1)
-		usage();
-	req.n.nlmsg_len = NLMSG_LENGTH(sizeof(req.t));
-	req.n.nlmsg_type = RTM_NEWQDISC;
-	req.n.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	req.t.tcm_parent = TC_H_ROOT;
-	req.t.tcm_ifindex = if_nametoindex(argv[0]);
-	put_attr(&req.n, TCA_KIND, "swport", sizeof("swport"));
-	nest = put_attr(&req.n, TCA_OPTIONS | NLA_F_NESTED, NULL, 0);
-	for (int i = 1; i < argc; i++)
-		put_option(&req.n, argv[i]);
-	nest->rta_len = (char *)&req.n + req.n.nlmsg_len - (char *)nest;
-
-	fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
-	if (fd < 0)
-		err(2, "netlink");
-	if (setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one)) ||
-	    send(fd, &req, req.n.nlmsg_len, 0) < 0)
-		err(2, "netlink");
-	return print_answer(fd);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -465,8 +298,6 @@ int main(int argc, char **argv)
 		return send_frames(argc - 2, argv + 2);
 	if (!strcmp(argv[1], "recv") && argc == 5)
 		return recv_frames(argv[2], atoi(argv[3]), atoi(argv[4]), print_frame);
-	if (!strcmp(argv[1], "set"))
-		return set_options(argc - 2, argv + 2);
 	usage();
 	return 2;
 }
