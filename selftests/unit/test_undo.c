@@ -96,8 +96,6 @@ static void start_hpcc_vaisf(void)
 	f.vars.hpcc_vaisf.hpcc.hop = 1;
 }
 
-#define FLAG(field, bit)	&f.vars.field, sizeof(f.vars.field), bit
-
 /* Each quantity of a core that a loss reduces: undo must restore all of them. */
 static const struct row {
 	const char *name;
@@ -105,41 +103,45 @@ static const struct row {
 	void (*start)(void);	/* of a flow, after the core's; may be NULL */
 	u64 unit;	/* of an amount: a segment, or so many bytes per second */
 	u64 *amount[2];
-	void *flags;
-	size_t flags_bytes;
-	u32 lost;
+	struct {
+		void *at;
+		size_t bytes;
+		u32 bit;
+	} lost;
 } rows[] = {
 	{ "swift", &quell_swift_core, NULL, MSS, { &f.vars.swift.fabric.window_q16 },
-	  FLAG(swift.fabric.flags, QUELL_SWIFT_F_LOSS) },
+	  { &f.vars.swift.fabric.flags, sizeof(f.vars.swift.fabric.flags), QUELL_SWIFT_F_LOSS } },
 	{ "swift_split", &quell_swift_core, start_split, MSS,
 	  { &f.vars.swift.fabric.window_q16, &f.vars.swift.host_window_q16 },
-	  FLAG(swift.fabric.flags, QUELL_SWIFT_F_LOSS) },
+	  { &f.vars.swift.fabric.flags, sizeof(f.vars.swift.fabric.flags), QUELL_SWIFT_F_LOSS } },
 	{ "swift_vaisf", &quell_swift_vaisf_core, NULL, MSS,
 	  { &f.vars.swift_vaisf.swift.window_q16 },
-	  FLAG(swift_vaisf.swift.flags, QUELL_SWIFT_F_LOSS) },
+	  { &f.vars.swift_vaisf.swift.flags, sizeof(f.vars.swift_vaisf.swift.flags),
+	    QUELL_SWIFT_F_LOSS } },
 	{ "hpcc", &quell_hpcc_core, start_hpcc, MSS, { &f.vars.hpcc.window_q16 },
-	  FLAG(hpcc.flags, QUELL_HPCC_F_LOSS) },
+	  { &f.vars.hpcc.flags, sizeof(f.vars.hpcc.flags), QUELL_HPCC_F_LOSS } },
 	{ "hpcc_vaisf", &quell_hpcc_vaisf_core, start_hpcc_vaisf, MSS,
 	  { &f.vars.hpcc_vaisf.hpcc.window_q16 },
-	  FLAG(hpcc_vaisf.hpcc.flags, QUELL_HPCC_F_LOSS) },
+	  { &f.vars.hpcc_vaisf.hpcc.flags, sizeof(f.vars.hpcc_vaisf.hpcc.flags),
+	    QUELL_HPCC_F_LOSS } },
 	{ "dart", &quell_dart_core, NULL, RATE_BYTES_PS,
 	  { &f.vars.dart.dcqcn.rate_q16, &f.vars.dart.dcqcn.target_q16 },
-	  FLAG(dart.dcqcn.flags, QUELL_DCQCN_F_LOSS) },
+	  { &f.vars.dart.dcqcn.flags, sizeof(f.vars.dart.dcqcn.flags), QUELL_DCQCN_F_LOSS } },
 	{ "timely", &quell_timely_core, NULL, RATE_BYTES_PS, { &f.vars.timely.rate_q16 },
-	  FLAG(timely.flags, QUELL_TIMELY_F_LOSS) },
+	  { &f.vars.timely.flags, sizeof(f.vars.timely.flags), QUELL_TIMELY_F_LOSS } },
 	{ "dcqcn", &quell_dcqcn_core, NULL, RATE_BYTES_PS,
 	  { &f.vars.dcqcn.rate_q16, &f.vars.dcqcn.target_q16 },
-	  FLAG(dcqcn.flags, QUELL_DCQCN_F_LOSS) },
+	  { &f.vars.dcqcn.flags, sizeof(f.vars.dcqcn.flags), QUELL_DCQCN_F_LOSS } },
 	{ "smartt", &quell_smartt_core, NULL, MSS, { &f.vars.smartt.window_q16 },
-	  FLAG(smartt.flags, QUELL_SMARTT_F_LOSS) },
+	  { &f.vars.smartt.flags, sizeof(f.vars.smartt.flags), QUELL_SMARTT_F_LOSS } },
 };
 
 static bool is_lost(const struct row *row)
 {
-	u32 flags = row->flags_bytes == sizeof(u8) ? *(u8 *)row->flags :
-		    row->flags_bytes == sizeof(u16) ? *(u16 *)row->flags : *(u32 *)row->flags;
+	u32 flags = row->lost.bytes == sizeof(u8) ? *(u8 *)row->lost.at :
+		    row->lost.bytes == sizeof(u16) ? *(u16 *)row->lost.at : *(u32 *)row->lost.at;
 
-	return flags & row->lost;
+	return flags & row->lost.bit;
 }
 
 static u64 amount_q16(const struct row *row, u64 units)

@@ -149,7 +149,8 @@ static void check_ack(const struct flow *f, const struct quell_sample *s)
 	check_side_ack(&fabric, s, s->rtt_ns - host_ns, f->out->target_ns, host.before_q16);
 	check_side_ack(&host, s, host_ns, f->p->host_target_ns, fabric.before_q16);
 	require(f->st->host_decreases + f->st->host_held == f->counted->host_decreases +
-		f->counted->host_held + (host_ns >= f->p->host_target_ns), "a slow host counts once");
+		f->counted->host_held + (host_ns >= f->p->host_target_ns),
+		"a slow host counts once");
 }
 
 static void check_sides(const struct flow *f, u64 now_ns, bool lowers, bool bounded)
