@@ -21,9 +21,11 @@ cd "$(dirname "$0")" || exit 1
 
 port=8090 plain_port=8091 slow_port=8092 dart_port=8093 one_port=8095
 host="" peer="" box="" plain=""
-objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
+objects=${QUELL_BPF_DIR:-$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf}
 storage=/sys/fs/bpf/quell/option/quell_options
-cable_ns=20000000	# there and back on wire
+cable=(delay 10ms rate 1gbit)	# with the rate no whole microseconds, for exact clocks
+cable_ns=20000000
+least_ns=$((cable_ns - 1000))	# netem reads the clock later than TCP
 slack_ns=200000000	# that an emulated host may take, on a busy machine
 think_us=3500	# less than a tick, before which no delayed acknowledgment leaves
 prompt_ns=20000000	# half of TCP_DELACK_MIN, the least that a delayed one waits
@@ -51,7 +53,7 @@ make_network()
 	for netns in "$host" "$peer"; do
 		in_netns "$netns" ethtool -K far tso off gso off gro off tx off >/dev/null || return 1
 	done
-	shape delay 10ms &&
+	shape "${cable[@]}" &&
 	mkdir "$dir/cgroup" && mount -t cgroup2 none "$dir/cgroup" && defer umount "$dir/cgroup" &&
 	mkdir "$cgroup" && defer rmdir "$cgroup"
 }
@@ -160,8 +162,8 @@ optconn_of()
 # The server's process for its connection.
 child_of()
 {
-	# The line has no end.
-	read -r child _ <"/proc/$1/task/$1/children"
+	child=$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent="$1" '$4 == parent { print $1 }')
+	child=${child%%$'\n'*}
 	[ -n "$child" ]
 }
 
@@ -178,7 +180,7 @@ peer_rtt()
 {
 	quell -n "$peer" -j flow show >"$dir/flow" &&
 	json "length == 1 and .[0].option == \"on\" and .[0].clock == \"software\" and
-		.[0].min_rtt_ns >= $cable_ns and .[0].min_rtt_ns <= $((cable_ns + slack_ns))" \
+		.[0].min_rtt_ns >= $least_ns and .[0].min_rtt_ns <= $((cable_ns + slack_ns))" \
 		"$dir/flow"
 }
 
@@ -186,7 +188,7 @@ peer_rtt()
 host_rtt()
 {
 	optconn_of "$1" &&
-	json ".heard == 1 and .echoes > 2 and .silent < 32 and .min_rtt_ns >= $cable_ns and
+	json ".heard == 1 and .echoes > 2 and .silent < 32 and .min_rtt_ns >= $least_ns and
 		.min_rtt_ns <= $((cable_ns + slack_ns)) and .min_rtt_ns % 1000 != 0" "$dir/talk"
 }
 
@@ -233,26 +235,32 @@ wait_is_no_delay()
 	until_waits module peer
 }
 
-# The same by a BPF host of another BPF host: it is the host itself.
+# The same by a BPF host of another BPF host: it is the host itself, over a loopback with a delay.
 wait_is_heard()
 {
+	tc -n "$host" qdisc replace dev lo root netem delay 100us &&
 	say "open 4" "connect 10.84.0.2 $slow_port" "turns 20 100" && until_waits talker host
+}
+
+echoed_after()
+{
+	optconn_of "$host_pid" && json ".echoes > $1" "$dir/talk"
 }
 
 # In a window of one packet no data follows that has the receiver acknowledge it, and no PSH.
 window_of_one()
 {
-	local try prompt=0
+	local try prompt=0 seen=0
 
-	serve "$peer" "$one_port" sink && quell bpf set swift base-target 0 min-window 1 &&
+	serve "$peer" "$one_port" sink && quell bpf set swift base-target 1us fs-range 0 min-window 1 &&
 	say "open 4" "connect 10.84.0.1 $one_port" && ask talker "send 200000" || return 1
-	for try in {1..40}; do
-		optconn_of "$host_pid" &&
-		json ".echoes > 0 and .hold_ns < $prompt_ns" "$dir/talk" && ((++prompt))
+	for try in {1..16}; do
+		poll 5 echoed_after "$seen" && seen=$(jq .echoes "$dir/talk") &&
+		json ".hold_ns < $prompt_ns" "$dir/talk" && ((++prompt))
 	done
 	echo "$prompt of $try acknowledgments at once"
 	quell bpf set swift base-target 1s && told talker && say close &&
-	quell bpf reset swift min-window && [ "$prompt" -ge 20 ]
+	quell bpf reset swift fs-range min-window && [ "$prompt" -ge 8 ]
 }
 
 # Some header without room for it is among them, and no byte is wrong.  After data that came
@@ -266,7 +274,7 @@ survives_loss()
 	moved ".host[\"option-negotiated\"] + .peer[\"option-negotiated\"] >= 2 and
 		(.host | $garbled) == 0 and (.peer | $garbled) == 0"
 	status=$?
-	shape delay 10ms && return "$status"
+	shape "${cable[@]}" && return "$status"
 }
 
 # boxed MODE: what the peer's segments meet.
@@ -369,7 +377,7 @@ marks_are_heard()
 	in_netns "$peer" tc qdisc replace dev wire root netem delay 1ms loss 100% ecn &&
 	ask module "send 40000" && poll 10 mark_was_heard
 	heard=$?
-	shape delay 10ms
+	shape "${cable[@]}"
 	told module && ordered module close && [ "$heard" -eq 0 ]
 }
 
