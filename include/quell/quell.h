@@ -19,6 +19,7 @@
 #include <quell/core/algorithm.h>
 #include <quell/uninitialized.h>
 
+struct quell_dasr_ops;
 struct quell_flow;
 
 /* "QU": quell_cc_init() ran on this socket. */
@@ -72,6 +73,7 @@ static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=
  *		other members, which all algorithms share
  * @plain_ops:	@ops without TCP_CONG_NEEDS_ECN, for sockets whose peer refused ECN; set by
  *		quell_algo_register()
+ * @dasr:	receiver that counts senders; set by the caller with QUELL_CORE_SENDERS
  * @slot:	set by quell_algo_register()
  *
  * The events of @core are called between quell_cc_enter() and quell_cc_leave(): socket lock,
@@ -83,6 +85,7 @@ struct quell_algo {
 	const struct quell_core		*core;
 	struct tcp_congestion_ops	ops;
 	struct tcp_congestion_ops	plain_ops;
+	const struct quell_dasr_ops	*dasr;
 	u32				slot;
 };
 

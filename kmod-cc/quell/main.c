@@ -17,6 +17,7 @@
 #include <net/net_namespace.h>
 #include <net/tcp.h>
 #include <compat/compat.h>
+#include <quell/core/dart/params.h>
 #include <quell/version.h>
 #include "cc/cc.h"
 #include "flow/flow.h"
@@ -81,6 +82,7 @@ static const char *algo_lacks(const struct quell_algo *algo)
 	       core->flags & QUELL_CORE_SENDERS &&
 	       core->params_bytes < sizeof(struct quell_dart_params) ?
 		       "parameters of Dart, which count senders" :
+	       core->flags & QUELL_CORE_SENDERS && !algo->dasr ? "dasr" :
 	       core->vars_bytes > QUELL_CC_VARS_BYTES ? "variables that a socket has room for" :
 	       NULL;
 }
@@ -106,7 +108,6 @@ int quell_algo_register(struct quell_algo *algo)
 		pr_err("quell: algorithm '%s' has no %s\n", algo->core->name ?: "", lacks);
 		return -EINVAL;
 	}
-	quell_dasr_register(algo);
 	quell_cc_ops_init(algo);
 	err = quell_algo_join_nets(algo);
 	if (err)
@@ -116,8 +117,11 @@ int quell_algo_register(struct quell_algo *algo)
 	if (err) {
 		quell_telemetry_unregister(algo);
 		quell_algo_leave_nets(algo);
+		return err;
 	}
-	return err;
+	if (algo->dasr)
+		quell_genl_set_dasr(algo->dasr);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(quell_algo_register);
 
@@ -130,6 +134,8 @@ EXPORT_SYMBOL_GPL(quell_algo_register);
  */
 void quell_algo_unregister(struct quell_algo *algo)
 {
+	if (algo->dasr)
+		quell_genl_set_dasr(NULL);
 	tcp_unregister_congestion_control(&algo->ops);
 	quell_telemetry_unregister(algo);
 	quell_algo_leave_nets(algo);
@@ -150,8 +156,6 @@ static int __net_init quell_net_init(struct net *net)
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
 	quell_clocks_net_init(qnet);
-	quell_dasr_net_init(qnet);
-	quell_lookahead_net_init(qnet);
 
 	mutex_lock(&quell_mutex);
 	err = quell_net_join_algos(qnet);
@@ -194,7 +198,6 @@ static void __net_exit quell_net_exit(struct net *net)
 	mutex_unlock(&quell_mutex);
 	quell_links_net_exit(qnet);
 	quell_clocks_net_exit(qnet);
-	quell_dasr_net_exit(qnet);
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
 	quell_offer_net_exit(qnet);

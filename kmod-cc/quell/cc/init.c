@@ -121,7 +121,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	quell_probe_init(flow, sk);
 	quell_recover_init(flow, sk);
 	flow_set_addresses(flow, sk);
-	if (!quell_dasr_open(flow, sk)) {
+	if (algo->dasr && !algo->dasr->open(flow, sk)) {
 		kmem_cache_free(flow_cache, flow);
 		return NULL;
 	}
@@ -171,7 +171,8 @@ static void flow_release(struct quell_flow *flow)
 	quell_list_free(&flow->ack_rx_list);
 	quell_list_free(&flow->echo);
 	quell_path_free(flow);
-	quell_dasr_close(flow);
+	if (flow->dasr)
+		flow->algo->dasr->close(flow);
 	spin_unlock_bh(&flow->lock);
 	quell_count(qnet, QUELL_N_FLOWS_CLOSED);
 	call_rcu(&flow->rcu, flow_free_rcu);

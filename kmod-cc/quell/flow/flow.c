@@ -64,11 +64,17 @@ void quell_flow_withdraw(struct quell_flow *flow)
 	xa_erase_bh(&flow->qnet->flows, flow->id);
 }
 
-/* Of any kind of socket; NULL without a flow.  RCU read section. */
+/**
+ * quell_flow_find() - flow of a socket
+ * @sk: socket of any kind
+ * Context: RCU read section; not in hard interrupts.
+ * Return: NULL without a flow.
+ */
 struct quell_flow *quell_flow_find(const struct sock *sk)
 {
 	return rhashtable_lookup(&quell_flows, &sk, flow_hash_params);
 }
+EXPORT_SYMBOL_GPL(quell_flow_find);
 
 /**
  * quell_sock_snapshot() - the last decision and round-trip times of a socket's flow

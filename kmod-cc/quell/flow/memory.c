@@ -19,10 +19,12 @@
  */
 static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
 
-/*
- * Charged to the socket's cgroup, in softirq too.  Above PAGE_ALLOC_COSTLY_ORDER pages it leaves
- * the atomic reserves alone.  Not cleared, for kfree(); NULL: memory is short.  Not in hard
- * interrupts.
+/**
+ * quell_sock_alloc() - allocate memory that is charged to a socket's cgroup, in softirq too
+ * @sk:    the socket
+ * @bytes: above PAGE_ALLOC_COSTLY_ORDER pages the atomic reserves are left alone
+ * Context: any but hard interrupts.
+ * Return: memory for kfree(), not cleared; NULL: memory is short.
  */
 void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 {
@@ -39,6 +41,7 @@ void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 	local_bh_enable();
 	return memory;
 }
+EXPORT_SYMBOL_GPL(quell_sock_alloc);
 
 /*
  * All zero, for kmem_cache_free(); NULL: memory is short.  A passive connection has no cgroup

@@ -12,10 +12,10 @@
 /* Enough for a reply with forty parameters, each with one line of explanation. */
 #define QUELL_REPLY_BYTES	16384
 
-struct quell_flow;
+struct quell_dasr_ops;
 
 /* genl_dasr.c */
-int quell_put_flow_dasr(struct sk_buff *skb, struct quell_flow *flow);
+void quell_genl_set_dasr(const struct quell_dasr_ops *ops);
 
 /* genl_dump.c */
 void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);

@@ -12,7 +12,13 @@ int quell_nl_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* seq of @cb is that of the listed objects, or stays 0.  NULL: @skb is full. */
+/**
+ * quell_dump_begin() - begin a message of a dump
+ * @skb: of the dump
+ * @cb:  its seq is that of the listed objects, or remains 0
+ * Context: any but hard interrupts.
+ * Return: for quell_dump_end(); NULL: @skb is full.
+ */
 void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
@@ -23,8 +29,15 @@ void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
 		genl_dump_check_consistent(cb, hdr);
 	return hdr;
 }
+EXPORT_SYMBOL_GPL(quell_dump_begin);
 
-/* On @err the message is removed from @skb. */
+/**
+ * quell_dump_end() - end a message of a dump
+ * @skb: of the dump
+ * @hdr: of quell_dump_begin()
+ * @err: 0, or a negative error, which removes the message
+ * Return: @err.
+ */
 int quell_dump_end(struct sk_buff *skb, void *hdr, int err)
 {
 	if (err)
@@ -33,3 +46,4 @@ int quell_dump_end(struct sk_buff *skb, void *hdr, int err)
 		genlmsg_end(skb, hdr);
 	return err;
 }
+EXPORT_SYMBOL_GPL(quell_dump_end);

@@ -13,6 +13,7 @@
 #include "flow/flow.h"
 #include "genl/genl.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
 #include "tcp/tcp.h"
 
 static const char * const quell_limit_names[] = {
@@ -260,7 +261,7 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 			      put_flow_records(skb, flow) ?:
 			      put_flow_adapt(skb, flow) ?: put_flow_governed(skb, &flow->now) ?:
 			      put_flow_obstacle(skb, flow) ?: put_flow_reduction(skb, flow) ?:
-			      quell_put_flow_dasr(skb, flow) ?:
+			      (flow->dasr ? flow->algo->dasr->put_flow(skb, flow) : 0) ?:
 			      put_members(skb, flow, flow_counters, ARRAY_SIZE(flow_counters)));
 }
 

@@ -305,7 +305,8 @@ receive_accepted(struct quell_flow *flow, struct sock *sk, struct receive_segmen
 	}
 	/* With the ACK flag or without; TCP takes neither data nor acknowledgment of it. */
 	if (in->flags & TCP_FLAG_RST) {
-		quell_dasr_reset(flow, sk, in->seq);
+		if (flow->dasr)
+			flow->algo->dasr->reset(flow, sk, in->seq);
 		return NF_ACCEPT;
 	}
 	/* TCP drops other segments without the ACK flag. */
@@ -447,6 +448,7 @@ static noinline unsigned int receive_tcp(struct net *net, struct sk_buff *skb, u
 	struct receive_headers in QUELL_UNINITIALIZED;
 	unsigned int verdict = NF_ACCEPT;
 	struct sock *sk = skb->sk;
+	quell_dasr_meter_t *meter;
 	const struct tcphdr *th;
 	bool found = false;
 
@@ -468,8 +470,9 @@ static noinline unsigned int receive_tcp(struct net *net, struct sk_buff *skb, u
 		in.ttl = ipv6_hdr(skb)->hop_limit;
 		in.marked = INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
 	}
-	if (atomic_read(&quell_dasr_ports_nr))
-		quell_dasr_meter(net, skb, ip_bytes + in.tcp_bytes);
+	meter = READ_ONCE(quell_dasr_meter);
+	if (meter)
+		meter(net, skb, ip_bytes + in.tcp_bytes);
 	if (!sk) {
 		/* Without early demultiplexing the socket has not been looked up yet. */
 #if IS_ENABLED(CONFIG_IPV6)
@@ -499,7 +502,7 @@ static __always_inline bool receive_is_others(const struct sk_buff *skb)
 
 	return sk && !(1 << READ_ONCE(sk->sk_state) & IN_OPENING) &&
 	       (sk->sk_protocol != IPPROTO_TCP || !quell_cc_may_be_ready(sk)) &&
-	       !atomic_read(&quell_dasr_ports_nr);
+	       !READ_ONCE(quell_dasr_meter);
 }
 
 unsigned int quell_receive4(void *priv, struct sk_buff *skb,

@@ -152,7 +152,7 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 			.marked = segment->in->marked,
 		};
 
-		if (quell_dasr_receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
+		if (flow->algo->dasr->receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
 			quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
 	}
 	if (!receive_may_delay_ack(flow, sk, segment) &&

@@ -100,7 +100,7 @@ static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 no
 	opt->hold_ns = min_t(u64, now_ns - echo.rx_ns, QUELL_OPT_HOLD_MAX_NS);
 	opt->echo_entropy = echo.entropy;
 	if (flow->dasr)
-		quell_dasr_state(flow, tcp_sk(sk), opt);
+		flow->algo->dasr->state(flow, tcp_sk(sk), opt);
 	if (!quell_telemetry_is_empty(echo.record)) {
 		opt->flags |= QUELL_OPT_F_RECORD;
 		memcpy(opt->record, echo.record, sizeof(opt->record));

@@ -16,6 +16,7 @@ const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
 u32 quell_algos_gen = 1;
 
 unsigned int quell_net_id __read_mostly;
+EXPORT_SYMBOL_GPL(quell_net_id);
 
 #ifdef CONFIG_PREEMPT_RT
 static DEFINE_PER_CPU(local_lock_t, core_lock) = INIT_LOCAL_LOCK(core_lock);

@@ -37,17 +37,6 @@ struct quell_algo_net {
 	struct quell_governed		*governed;
 };
 
-/* Groups and weights of a namespace. */
-struct quell_lookahead_net {
-	/* Protects the rest; inside RTNL, outside the lock of a port. */
-	struct mutex		lock;
-	struct xarray		groups;	/* struct quell_lookahead, by number */
-	u32			next;	/* number to try first */
-	/* Incremented when @groups changes, never 0 before it wraps; for dumps. */
-	u32			gen;
-	u32			weights_nr;	/* other than the default */
-};
-
 /*
  * State of quell.ko in a network namespace.  No field that a connection or a packet writes shares a
  * cache line with those that packets read.
@@ -60,7 +49,6 @@ struct quell_net {
 	atomic_t			links_gen;
 	/* Registered, QUELL_HOOKS when all are; never decreases. */
 	u8				hooks_nr;
-	struct xarray			dasr_ports;	/* ifindex -> struct quell_dasr_port */
 	struct xarray			clocks;	/* ifindex -> map of its NIC's clock; clock.c */
 	struct quell_algo_net		algos[QUELL_ALGOS_MAX];	/* by slot */
 
@@ -77,7 +65,6 @@ struct quell_net {
 	struct xarray			links;	/* ifindex -> Mbit/s */
 	/* ifindex -> kbit/s, overrides @links; RTNL. */
 	struct xarray			links_named;
-	struct quell_lookahead_net	lookahead;
 	struct work_struct		hooks_work;	/* registers the hooks */
 	struct quell_ntf_state		ntf;
 };

@@ -12,7 +12,6 @@
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
-#include <net/ipv6.h>
 #include <compat/extack.h>
 #include "netns/net.h"
 #include "netns/notify.h"
@@ -123,7 +122,12 @@ static void ntf_schedule_counters(struct quell_net *qnet)
 							    0);
 }
 
-/* Count one of ntf_counters[], and have it reported. */
+/**
+ * quell_count_reported() - count an event, and notify listeners of it, once a second at most
+ * @qnet:    its namespace
+ * @counter: one of ntf_counters[]
+ * Context: any but hard interrupts; callers may hold locks.
+ */
 void quell_count_reported(struct quell_net *qnet, enum quell_counter counter)
 {
 	quell_count(qnet, counter);
@@ -131,6 +135,7 @@ void quell_count_reported(struct quell_net *qnet, enum quell_counter counter)
 	    quell_ntf_has_listeners(qnet, QUELL_NTF_SETTING_STAT))
 		ntf_schedule_counters(qnet);
 }
+EXPORT_SYMBOL_GPL(quell_count_reported);
 
 /* Charges one notification to its quota; counts it if that is used up. */
 static bool ntf_within_quota(struct quell_net *qnet, u8 quota)
@@ -175,7 +180,15 @@ static struct sk_buff *ntf_build(u8 cmd, size_t bytes,
 	return skb;
 }
 
-/* Within the quota.  @put returns 0, -ENODATA to send no message, or -EMSGSIZE; @bytes for it. */
+/**
+ * quell_ntf_send() - send a notification, within its quota
+ * @qnet:  the namespace
+ * @ntf:   kind of the notification
+ * @bytes: room for its attributes
+ * @put:   puts them; returns 0, -ENODATA to send no message, or -EMSGSIZE
+ * @about: argument of @put
+ * Context: any but hard interrupts; callers may hold locks.
+ */
 void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
 		    int (*put)(struct sk_buff *skb, const void *about), const void *about)
 {
@@ -195,6 +208,7 @@ void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
 unlock:
 	rcu_read_unlock();
 }
+EXPORT_SYMBOL_GPL(quell_ntf_send);
 
 /* The counters of one kind of notification, to be reported. */
 struct ntf_stat {
@@ -284,31 +298,30 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 	return 0;
 }
 
-/* Returns @err, with a text, and the attribute unless NULL. */
+/**
+ * quell_refuse() - explain the error of a request
+ * @extack: of the request; may be NULL
+ * @attr:   that is refused; may be NULL
+ * @err:    negative error
+ * @fmt:    text, of at most 79 characters
+ *
+ * The text is copied, as a module that refuses a request may be gone when the reply is sent.
+ * Context: any but hard interrupts.
+ * Return: @err.
+ */
 int quell_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, int err,
 		 const char *fmt, ...)
 {
-	const char *text = fmt;
 	va_list args;
 
 	if (!extack)
 		return err;
-	if (strchr(fmt, '%')) {
-		va_start(args, fmt);
-		text = quell_extack_text(extack, fmt, args);
-		va_end(args);
-	}
-	do_trace_netlink_extack(text);
-	extack->_msg = text;
+	va_start(args, fmt);
+	extack->_msg = quell_extack_text(extack, fmt, args);
+	va_end(args);
+	do_trace_netlink_extack(extack->_msg);
 	if (attr)
 		NL_SET_BAD_ATTR(extack, attr);
 	return err;
 }
-
-/* 0 or -EMSGSIZE.  @addr: IPv4 as a mapped one. */
-int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr)
-{
-	if (ipv6_addr_v4mapped(addr))
-		return nla_put_in_addr(skb, attr, addr->s6_addr32[3]);
-	return nla_put_in6_addr(skb, attr, addr);
-}
+EXPORT_SYMBOL_GPL(quell_refuse);

@@ -3,7 +3,6 @@
 #ifndef _QUELL_NOTIFY_H
 #define _QUELL_NOTIFY_H
 
-#include <linux/in6.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -69,6 +68,5 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name, const cha
 __printf(4, 5)
 int quell_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, int err,
 		 const char *fmt, ...);
-int quell_put_host(struct sk_buff *skb, int attr, const struct in6_addr *addr);
 
 #endif /* _QUELL_NOTIFY_H */

@@ -19,7 +19,6 @@
 #include "flow/flow.h"
 #include "flow/segments.h"
 #include "netns/net.h"
-#include "signal/dasr.h"
 #include "signal/signal.h"
 
 #define BYTES_PS_PER_MBIT	125000ULL
@@ -93,7 +92,6 @@ static void link_remove(struct net_device *dev)
 	if (driver_mbit || named_kbit)
 		link_changed(qnet, dev->ifindex);
 	quell_clock_forget(qnet, dev->ifindex);
-	quell_dasr_forget(qnet, dev->ifindex);
 }
 
 static int link_event(struct notifier_block *nb, unsigned long event, void *info)
@@ -132,11 +130,18 @@ u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
 	return speed_kbit ? xa_to_value(speed_kbit) * BYTES_PS_PER_KBIT : 0;
 }
 
-/* Bytes/s: the administrator's, else the driver's; 0: unknown. */
+/**
+ * quell_link_speed() - line rate of an interface
+ * @qnet:    its namespace
+ * @ifindex: its number
+ * Context: any but hard interrupts.
+ * Return: bytes/s: the administrator's, else the driver's; 0: unknown.
+ */
 u64 quell_link_speed(struct quell_net *qnet, int ifindex)
 {
 	return quell_link_named_speed(qnet, ifindex) ?: quell_link_driver_speed(qnet, ifindex);
 }
+EXPORT_SYMBOL_GPL(quell_link_speed);
 
 /* The next interface with a speed after @ifindex, by number; 0: the first, and after the last. */
 int quell_link_next(struct quell_net *qnet, int ifindex)

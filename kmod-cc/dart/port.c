@@ -24,15 +24,13 @@
 #include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
-#include "signal/dasr.h"
-
-/* An algorithm that counts senders was registered. */
-static bool dasr_is_ready;
+#include "dart.h"
 
 /* Ports in all namespaces; while 0, packets need not be measured. */
-atomic_t quell_dasr_ports_nr = ATOMIC_INIT(0);
+static u32 ports_nr;
+static DEFINE_SPINLOCK(ports_nr_lock);
 
-static void *dasr_alloc(const struct sock *sk, size_t bytes, gfp_t gfp)
+static void *dart_alloc(const struct sock *sk, size_t bytes, gfp_t gfp)
 {
 	void *memory;
 
@@ -44,10 +42,9 @@ static void *dasr_alloc(const struct sock *sk, size_t bytes, gfp_t gfp)
 	return memory;
 }
 
-static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex,
-					 const struct sock *sk)
+static struct dart_port *port_make(struct quell_net *qnet, int ifindex, const struct sock *sk)
 {
-	struct quell_dasr_port *port = dasr_alloc(sk, sizeof(*port), GFP_KERNEL);
+	struct dart_port *port = dart_alloc(sk, sizeof(*port), GFP_KERNEL);
 
 	if (!port)
 		return NULL;
@@ -62,17 +59,36 @@ static struct quell_dasr_port *port_make(struct quell_net *qnet, int ifindex,
 	return port;
 }
 
+static void port_measure(const struct net *net, const struct sk_buff *skb, u32 header_bytes)
+{
+	struct dart_port *port = xa_load(&dart_net(net)->ports, skb->dev->ifindex);
+	u32 pkts = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
+
+	if (port)
+		atomic64_add(skb->len + (pkts - 1) * header_bytes +
+			     pkts * quell_framing_bytes(skb->dev), &port->bytes);
+}
+
+/* One port more, or less.  Not in hard interrupts. */
+static void port_meter(int more)
+{
+	spin_lock_bh(&ports_nr_lock);
+	ports_nr += more;
+	WRITE_ONCE(quell_dasr_meter, ports_nr ? port_measure : NULL);
+	spin_unlock_bh(&ports_nr_lock);
+}
+
 /*
  * A reference; NULL: memory is short.  RCU read section, or process context without @sk: then the
  * allocation may sleep.
  */
-struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
-					    const struct sock *sk)
+struct dart_port *dart_port_get(struct quell_net *qnet, int ifindex, const struct sock *sk)
 {
-	struct quell_dasr_port *port, *other;
+	struct dart_net *net = dart_net(qnet->net);
+	struct dart_port *port, *other;
 
 	rcu_read_lock();
-	port = xa_load(&qnet->dasr_ports, ifindex);
+	port = xa_load(&net->ports, ifindex);
 	if (port && !refcount_inc_not_zero(&port->refs))
 		port = NULL;
 	rcu_read_unlock();
@@ -81,29 +97,29 @@ struct quell_dasr_port *quell_dasr_port_get(struct quell_net *qnet, int ifindex,
 	port = port_make(qnet, ifindex, sk);
 	if (!port)
 		return NULL;
-	xa_lock_bh(&qnet->dasr_ports);
-	other = __xa_cmpxchg(&qnet->dasr_ports, ifindex, NULL, port, GFP_ATOMIC | __GFP_NOWARN);
+	xa_lock_bh(&net->ports);
+	other = __xa_cmpxchg(&net->ports, ifindex, NULL, port, GFP_ATOMIC | __GFP_NOWARN);
 	/* The table's own reference keeps it. */
 	if (other && !xa_is_err(other))
 		refcount_inc(&other->refs);
-	xa_unlock_bh(&qnet->dasr_ports);
+	xa_unlock_bh(&net->ports);
 	if (!other) {
-		atomic_inc(&quell_dasr_ports_nr);
+		port_meter(1);
 		return port;
 	}
 	kfree(port);
 	return xa_is_err(other) ? NULL : other;
 }
 
-void quell_dasr_port_put(struct quell_dasr_port *port)
+void dart_port_put(struct dart_port *port)
 {
 	if (refcount_dec_and_test(&port->refs))
 		kfree_rcu(port, rcu);
 }
 
-static struct quell_dasr_host *host_of(const struct rb_node *node)
+static struct dart_host *host_of(const struct rb_node *node)
 {
-	return rb_entry(node, struct quell_dasr_host, node);
+	return rb_entry(node, struct dart_host, node);
 }
 
 static int host_compare(const void *addr, const struct rb_node *node)
@@ -117,8 +133,7 @@ static bool host_is_less(struct rb_node *node, const struct rb_node *other)
 }
 
 /* No reference; NULL: it has no connection, group or weight.  Lock of @port. */
-struct quell_dasr_host *quell_dasr_host_find(const struct quell_dasr_port *port,
-					     const struct in6_addr *addr)
+struct dart_host *dart_host_find(const struct dart_port *port, const struct in6_addr *addr)
 {
 	struct rb_node *node = rb_find(addr, &port->hosts, host_compare);
 
@@ -127,16 +142,16 @@ struct quell_dasr_host *quell_dasr_host_find(const struct quell_dasr_port *port,
 }
 
 /* A reference; NULL: memory is short.  Lock of @port. */
-struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
-					    const struct in6_addr *addr, const struct sock *sk)
+struct dart_host *dart_host_get(struct dart_port *port, const struct in6_addr *addr,
+				const struct sock *sk)
 {
-	struct quell_dasr_host *host = quell_dasr_host_find(port, addr);
+	struct dart_host *host = dart_host_find(port, addr);
 
 	if (host) {
 		host->refs++;
 		return host;
 	}
-	host = dasr_alloc(sk, sizeof(*host), GFP_ATOMIC);
+	host = dart_alloc(sk, sizeof(*host), GFP_ATOMIC);
 	if (!host)
 		return NULL;
 	host->addr = *addr;
@@ -147,7 +162,7 @@ struct quell_dasr_host *quell_dasr_host_get(struct quell_dasr_port *port,
 }
 
 /* Context: lock of @port. */
-void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *host)
+void dart_host_put(struct dart_port *port, struct dart_host *host)
 {
 	lockdep_assert_held(&port->lock);
 	if (--host->refs)
@@ -157,11 +172,10 @@ void quell_dasr_host_put(struct quell_dasr_port *port, struct quell_dasr_host *h
 }
 
 /* The unspecified address is before all others; NULL after the last.  Lock of @port. */
-struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port,
-					      const struct in6_addr *addr)
+struct dart_host *dart_host_after(const struct dart_port *port, const struct in6_addr *addr)
 {
 	const struct rb_node *node = port->hosts.rb_node;
-	struct quell_dasr_host *after = NULL;
+	struct dart_host *after = NULL;
 
 	lockdep_assert_held(&port->lock);
 	while (node) {
@@ -175,9 +189,9 @@ struct quell_dasr_host *quell_dasr_host_after(const struct quell_dasr_port *port
 	return after;
 }
 
-static struct quell_dasr_owner *owner_of(const struct rb_node *node)
+static struct dart_owner *owner_of(const struct rb_node *node)
 {
-	return rb_entry(node, struct quell_dasr_owner, node);
+	return rb_entry(node, struct dart_owner, node);
 }
 
 static int owner_compare(const void *uid, const struct rb_node *node)
@@ -192,18 +206,17 @@ static bool owner_is_less(struct rb_node *node, const struct rb_node *other)
 	return owner_compare(&owner_of(node)->uid, other) < 0;
 }
 
-static struct quell_dasr_owner *owner_get(struct quell_dasr_port *port, kuid_t uid,
-					  const struct sock *sk)
+static struct dart_owner *owner_get(struct dart_port *port, kuid_t uid, const struct sock *sk)
 {
 	struct rb_node *node = rb_find(&uid, &port->users, owner_compare);
-	struct quell_dasr_owner *owner;
+	struct dart_owner *owner;
 
 	if (node) {
 		owner = owner_of(node);
 		owner->refs++;
 		return owner;
 	}
-	owner = dasr_alloc(sk, sizeof(*owner), GFP_ATOMIC);
+	owner = dart_alloc(sk, sizeof(*owner), GFP_ATOMIC);
 	if (!owner)
 		return NULL;
 	owner->uid = uid;
@@ -213,7 +226,7 @@ static struct quell_dasr_owner *owner_get(struct quell_dasr_port *port, kuid_t u
 	return owner;
 }
 
-static void owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *owner)
+static void owner_put(struct dart_port *port, struct dart_owner *owner)
 {
 	if (--owner->refs)
 		return;
@@ -221,9 +234,9 @@ static void owner_put(struct quell_dasr_port *port, struct quell_dasr_owner *own
 	kfree(owner);
 }
 
-static struct quell_dasr_pair *pair_of(const struct rb_node *node)
+static struct dart_pair *pair_of(const struct rb_node *node)
 {
-	return rb_entry(node, struct quell_dasr_pair, node);
+	return rb_entry(node, struct dart_pair, node);
 }
 
 static int pair_compare(const void *addr, const struct rb_node *node)
@@ -237,15 +250,14 @@ static bool pair_is_less(struct rb_node *node, const struct rb_node *other)
 }
 
 /* Takes over the reference to @owner. */
-static struct quell_dasr_pair *pair_make(struct quell_dasr_port *port,
-					 struct quell_dasr_owner *owner,
-					 const struct in6_addr *addr, const struct sock *sk)
+static struct dart_pair *pair_make(struct dart_port *port, struct dart_owner *owner,
+				   const struct in6_addr *addr, const struct sock *sk)
 {
-	struct quell_dasr_pair *pair = dasr_alloc(sk, sizeof(*pair), GFP_ATOMIC);
+	struct dart_pair *pair = dart_alloc(sk, sizeof(*pair), GFP_ATOMIC);
 
 	if (!pair)
 		return NULL;
-	pair->host = quell_dasr_host_get(port, addr, sk);
+	pair->host = dart_host_get(port, addr, sk);
 	if (!pair->host) {
 		kfree(pair);
 		return NULL;
@@ -259,12 +271,11 @@ static struct quell_dasr_pair *pair_make(struct quell_dasr_port *port,
 }
 
 /* A reference; NULL: memory is short.  Lock of @port. */
-struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
-					    const struct in6_addr *addr, kuid_t uid,
-					    const struct sock *sk)
+struct dart_pair *dart_pair_get(struct dart_port *port, const struct in6_addr *addr, kuid_t uid,
+				const struct sock *sk)
 {
-	struct quell_dasr_owner *owner = owner_get(port, uid, sk);
-	struct quell_dasr_pair *pair;
+	struct dart_owner *owner = owner_get(port, uid, sk);
+	struct dart_pair *pair;
 	struct rb_node *node;
 
 	lockdep_assert_held(&port->lock);
@@ -281,18 +292,18 @@ struct quell_dasr_pair *quell_dasr_pair_get(struct quell_dasr_port *port,
 }
 
 /* Context: lock of @port. */
-void quell_dasr_pair_put(struct quell_dasr_port *port, struct quell_dasr_pair *pair)
+void dart_pair_put(struct dart_port *port, struct dart_pair *pair)
 {
 	lockdep_assert_held(&port->lock);
 	if (--pair->refs)
 		return;
 	rb_erase(&pair->node, &pair->owner->pairs);
-	quell_dasr_host_put(port, pair->host);
+	dart_host_put(port, pair->host);
 	owner_put(port, pair->owner);
 	kfree(pair);
 }
 
-static void count_since(struct quell_dasr_port *port, enum quell_counter counter, u64 now,
+static void count_since(struct dart_port *port, enum quell_counter counter, u64 now,
 			u64 *counted)
 {
 	if (now == *counted)
@@ -302,7 +313,7 @@ static void count_since(struct quell_dasr_port *port, enum quell_counter counter
 }
 
 /* Lock of @port, bottom halves off. */
-void quell_dasr_count(struct quell_dasr_port *port)
+void dart_count(struct dart_port *port)
 {
 	struct quell_dasr_set *set = &port->set, *counted = &port->counted;
 
@@ -313,95 +324,56 @@ void quell_dasr_count(struct quell_dasr_port *port)
 	count_since(port, QUELL_N_LOOKAHEAD_ABSENT, set->absences, &counted->absences);
 }
 
-/* All zero without an algorithm that counts senders.  May sleep. */
-struct quell_dart_params quell_dasr_params(const struct quell_net *qnet)
-{
-	const struct quell_params_block *block;
-	struct quell_dart_params params = {};
-	int i;
-
-	mutex_lock(&quell_mutex);
-	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
-		if (!quell_algos[i] || !quell_algo_has(quell_algos[i], QUELL_CORE_SENDERS))
-			continue;
-		block = rcu_dereference_protected(qnet->algos[i].params,
-						  lockdep_is_held(&quell_mutex));
-		params = *(const struct quell_dart_params *)block->data;
-	}
-	mutex_unlock(&quell_mutex);
-	return params;
-}
-
 /* Context: lock of @port. */
-void quell_dasr_port_expire(struct quell_dasr_port *port, const struct quell_dasr_params *soft,
-			    u64 now_ns)
+void dart_port_expire(struct dart_port *port, const struct quell_dasr_params *soft, u64 now_ns)
 {
 	port->is_behind = quell_dasr_expire(&port->set, soft, now_ns);
 }
 
-static void port_refresh(struct quell_dasr_port *port, const struct quell_dasr_params *soft)
+static void port_refresh(struct dart_port *port, const struct quell_dasr_params *soft)
 {
 	bool is_behind;
 
 	do {
 		spin_lock_bh(&port->lock);
-		quell_dasr_port_expire(port, soft, ktime_get_ns());
+		dart_port_expire(port, soft, ktime_get_ns());
 		is_behind = port->is_behind;
-		quell_dasr_count(port);
+		dart_count(port);
 		spin_unlock_bh(&port->lock);
 		cond_resched();
 	} while (is_behind);
 }
 
 /* Drop expired senders, for readers: a dead one's port gets no packet.  May sleep. */
-void quell_dasr_refresh(struct quell_net *qnet)
+void dart_refresh(struct quell_net *qnet)
 {
-	struct quell_dart_params params = quell_dasr_params(qnet);
+	struct quell_dart_params params = dart_params(qnet);
 	struct quell_dasr_params soft = quell_dart_set_params(&params);
-	struct quell_dasr_port *port;
+	struct dart_port *port;
 	unsigned long ifindex;
 
 	rcu_read_lock();
-	xa_for_each(&qnet->dasr_ports, ifindex, port) {
+	xa_for_each(&dart_net(qnet->net)->ports, ifindex, port) {
 		if (!refcount_inc_not_zero(&port->refs))
 			continue;
 		rcu_read_unlock();
 		port_refresh(port, &soft);
-		quell_dasr_port_put(port);
+		dart_port_put(port);
 		rcu_read_lock();
 	}
 	rcu_read_unlock();
 }
 
-/* GRO may have merged the packet.  LOCAL_IN hook, RCU; quell_dasr_ports_nr is not 0. */
-void quell_dasr_meter(const struct net *net, const struct sk_buff *skb, u32 header_bytes)
+/* Removes it from the table, of which the reference is the caller's; NULL: there is no port. */
+struct dart_port *dart_port_erase(struct quell_net *qnet, int ifindex)
 {
-	struct quell_dasr_port *port;
-	u32 pkts;
+	struct xarray *ports = &dart_net(qnet->net)->ports;
+	struct dart_port *port;
 
-	port = xa_load(&quell_net(net)->dasr_ports, skb->dev->ifindex);
-	if (!port)
-		return;
-	pkts = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
-	atomic64_add(skb->len + (pkts - 1) * header_bytes +
-		     pkts * quell_framing_bytes(skb->dev), &port->bytes);
-}
-
-/* In this file, so that lockdep has the lock in a class of its own, for softirq. */
-void quell_dasr_net_init(struct quell_net *qnet)
-{
-	xa_init_flags(&qnet->dasr_ports, XA_FLAGS_LOCK_BH);
-}
-
-/* Process context, before the algorithm's first socket. */
-void quell_dasr_register(const struct quell_algo *algo)
-{
-	if (quell_algo_has(algo, QUELL_CORE_SENDERS))
-		WRITE_ONCE(dasr_is_ready, true);
-}
-
-/* Whether an algorithm that counts senders was ever registered. */
-bool quell_dasr_is_ready(void)
-{
-	return READ_ONCE(dasr_is_ready);
+	xa_lock_bh(ports);
+	port = __xa_erase(ports, ifindex);
+	xa_unlock_bh(ports);
+	if (port)
+		port_meter(-1);
+	return port;
 }
