@@ -102,7 +102,7 @@ static_assert(ARRAY_SIZE(ntf_counters) == QUELL_NTF_COUNTERS);
 static bool ntf_registered __read_mostly;
 
 /* False: no namespace has a listener. */
-bool quell_ntf_has_listeners(const struct quell_net *qnet, enum quell_ntf ntf)
+static bool ntf_has_listeners(const struct quell_net *qnet, enum quell_ntf ntf)
 {
 	return READ_ONCE(ntf_registered) &&
 	       genl_has_listeners(&quell_genl_family, qnet->net, ntf_types[ntf].group);
@@ -131,8 +131,8 @@ static void ntf_schedule_counters(struct quell_net *qnet)
 void quell_count_reported(struct quell_net *qnet, enum quell_counter counter)
 {
 	quell_count(qnet, counter);
-	if (quell_ntf_has_listeners(qnet, QUELL_NTF_FLOW_STAT) ||
-	    quell_ntf_has_listeners(qnet, QUELL_NTF_SETTING_STAT))
+	if (ntf_has_listeners(qnet, QUELL_NTF_FLOW_STAT) ||
+	    ntf_has_listeners(qnet, QUELL_NTF_SETTING_STAT))
 		ntf_schedule_counters(qnet);
 }
 EXPORT_SYMBOL_GPL(quell_count_reported);
@@ -196,7 +196,7 @@ void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
 	struct sk_buff *skb;
 
 	rcu_read_lock();
-	if (!quell_ntf_has_listeners(qnet, ntf) || !ntf_within_quota(qnet, kind->quota))
+	if (!ntf_has_listeners(qnet, ntf) || !ntf_within_quota(qnet, kind->quota))
 		goto unlock;
 	skb = ntf_build(kind->cmd, bytes, put, about);
 	WARN_ON_ONCE(skb == ERR_PTR(-EMSGSIZE));

@@ -54,7 +54,6 @@ struct quell_ntf_state {
 
 extern struct genl_family quell_genl_family;
 
-bool quell_ntf_has_listeners(const struct quell_net *qnet, enum quell_ntf ntf);
 void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
 		    int (*put)(struct sk_buff *skb, const void *about), const void *about);
 void quell_count_reported(struct quell_net *qnet, enum quell_counter counter);

@@ -27,11 +27,27 @@
 /* Room for the attributes of an interface. */
 #define LINK_BYTES		64
 
+/* Bytes/s; 0: unknown. */
+static u64 link_driver_speed(struct quell_net *qnet, int ifindex)
+{
+	void *speed_mbit = xa_load(&qnet->links, ifindex);
+
+	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
+}
+
+/* Bytes/s, set by the administrator; 0: not set. */
+static u64 link_named_speed(struct quell_net *qnet, int ifindex)
+{
+	void *speed_kbit = xa_load(&qnet->links_named, ifindex);
+
+	return speed_kbit ? xa_to_value(speed_kbit) * BYTES_PS_PER_KBIT : 0;
+}
+
 /* 0 or -EMSGSIZE. */
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
 {
-	u64 named_bytes_ps = quell_link_named_speed(qnet, ifindex);
-	u64 driver_bytes_ps = quell_link_driver_speed(qnet, ifindex);
+	u64 named_bytes_ps = link_named_speed(qnet, ifindex);
+	u64 driver_bytes_ps = link_driver_speed(qnet, ifindex);
 
 	if (nla_put_u32(skb, QUELL_A_LINK_IFINDEX, ifindex) ||
 	    (named_bytes_ps && nla_put_u64_64bit(skb, QUELL_A_LINK_RATE, named_bytes_ps,
@@ -114,22 +130,6 @@ static struct notifier_block link_notifier = {
 	.notifier_call = link_event,
 };
 
-/* Bytes/s; 0: unknown. */
-u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex)
-{
-	void *speed_mbit = xa_load(&qnet->links, ifindex);
-
-	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
-}
-
-/* Bytes/s, set by the administrator; 0: not set. */
-u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
-{
-	void *speed_kbit = xa_load(&qnet->links_named, ifindex);
-
-	return speed_kbit ? xa_to_value(speed_kbit) * BYTES_PS_PER_KBIT : 0;
-}
-
 /**
  * quell_link_speed() - line rate of an interface
  * @qnet:    its namespace
@@ -139,7 +139,7 @@ u64 quell_link_named_speed(struct quell_net *qnet, int ifindex)
  */
 u64 quell_link_speed(struct quell_net *qnet, int ifindex)
 {
-	return quell_link_named_speed(qnet, ifindex) ?: quell_link_driver_speed(qnet, ifindex);
+	return link_named_speed(qnet, ifindex) ?: link_driver_speed(qnet, ifindex);
 }
 EXPORT_SYMBOL_GPL(quell_link_speed);
 

@@ -340,8 +340,7 @@ void quell_signal_confirm(struct quell_flow *flow)
 }
 
 /* Stops using the option.  Context: socket lock. */
-void quell_signal_close(struct quell_flow *flow, struct sock *sk,
-			enum quell_option_state state)
+static void signal_close(struct quell_flow *flow, struct sock *sk, enum quell_option_state state)
 {
 	spin_lock_bh(&flow->lock);
 	WRITE_ONCE(flow->option, state);
@@ -370,13 +369,13 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 		quell_offer_store(flow->qnet, &key);
 	}
 	WRITE_ONCE(flow->tcp_int_mode, QUELL_TCPINT_OFF);
-	quell_signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
+	signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
 }
 
 static void signal_give_up(struct quell_flow *flow, struct sock *sk,
 			   enum quell_option_state state)
 {
-	quell_signal_close(flow, sk, state);
+	signal_close(flow, sk, state);
 	quell_notify_option(flow, state);
 }
 

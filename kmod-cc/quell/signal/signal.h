@@ -52,8 +52,6 @@ u32 quell_signal_entropies(const struct quell_net *qnet);
 bool quell_signal_recycles(const struct quell_net *qnet);
 u64 quell_signal_nack_rate(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
-void quell_signal_close(struct quell_flow *flow, struct sock *sk,
-			enum quell_option_state state);
 void quell_signal_confirm(struct quell_flow *flow);
 bool quell_signal_is_vain(const struct quell_flow *flow);
 void quell_signal_release(struct quell_flow *flow, struct sock *sk);
@@ -147,8 +145,6 @@ void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
 u64 quell_link_speed(struct quell_net *qnet, int ifindex);
 u64 quell_link_bytes_ps(const struct sock *sk);
 int quell_link_next(struct quell_net *qnet, int ifindex);
-u64 quell_link_driver_speed(struct quell_net *qnet, int ifindex);
-u64 quell_link_named_speed(struct quell_net *qnet, int ifindex);
 int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex);
 
