@@ -186,26 +186,3 @@ void quell_hooks_settle(struct quell_net *qnet)
 	quell_hooks_request(qnet);
 	flush_work(&qnet->hooks_work);
 }
-
-/**
- * quell_cc_enter() - begin access to parameters and counters
- * @sk: socket of a Quell algorithm, quell_cc_ready()
- * @ev: its pointers are set; the caller must fill sample and decision
- *
- * Disables bottom halves, so that the per-cpu counters have one writer also when a backlog is
- * processed in process context (but see quell_core_call()).  That is an RCU read section as
- * well, which pins the parameter block for the whole event.
- * Context: socket lock.
- */
-void quell_cc_enter(struct sock *sk, struct quell_event *ev)
-	__acquires(RCU_BH)
-{
-	const struct quell_algo_net *an;
-
-	rcu_read_lock_bh();
-	an = &quell_net(sock_net(sk))->algos[quell_cc(sk)->algo->slot];
-	ev->vars = quell_cc_vars(sk);
-	ev->params = rcu_dereference_bh(an->params)->data;
-	ev->stats = this_cpu_ptr(an->stats);
-}
-EXPORT_SYMBOL_GPL(quell_cc_enter);
