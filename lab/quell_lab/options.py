@@ -4,7 +4,7 @@
 import argparse
 
 from .algorithms import ALGORITHMS
-from .errors import InputError
+from .errors import InputError, nearest
 
 TIMEOUT_S = 3600
 
@@ -229,6 +229,14 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         verb = self.prog.partition(" ")[2]
         raise InputError(verb or "command line", f"{message}; see {self.prog} --help")
+
+    def parse_known_args(self, args=None, namespace=None):
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            word = unknown[0].partition("=")[0]
+            self.error(f"unrecognized argument '{word}'"
+                       + nearest(word, self._option_string_actions))
+        return found, unknown
 
 
 def make_parser():

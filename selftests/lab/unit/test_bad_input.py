@@ -294,7 +294,9 @@ class BadInput(unittest.TestCase):
         for argv, words in (
                 (["frob"], ("lab: command line: ", "'frob'", "incast", "see lab --help")),
                 (["run"], ("lab: run: ", "FILE.scenario, --out", "see lab run --help")),
-                (["plan", "--frob", "x"], ("--frob", "see lab"))):
+                (["plan", "x", "--frob"], ("lab: plan: ", "'--frob'; see lab plan --help")),
+                (["run", "x", "--out", "y", "--sedes=5"],
+                 ("lab: run: ", "'--sedes', did you mean '--seeds'?; see lab run --help"))):
             with self.subTest(argv):
                 self.refused(argv, words)
 
