@@ -176,8 +176,15 @@ each_block_is_followed()
 	done
 }
 
+is_back()
+{
+	quell -n "$host" -j cc show quell option >"$dir/option" &&
+	json '.[0].params[0] | .value == .default' "$dir/option" &&
+	! ip -n "$host" route show 10.1.0.0/16 | grep congctl
+}
+
 exec 3>&1
-plan 14
+plan 15
 check "two hosts, a router and a server" make_network
 check "before" on_host before
 check "link" on_host link
@@ -191,5 +198,6 @@ check "the connections end" stop_sending
 check "trim: the option is used" option_is_used
 check "each block of the page is followed" each_block_is_followed
 check "back" on_host back
-check "the route has no algorithm" eval "! ip -n $host route show 10.1.0.0/16 | grep congctl"
+check "the route has no algorithm, the option is not offered" is_back
+check "the port is removed" in_netns "$router" ../pages/follow "$page" unport
 finish

@@ -10,7 +10,7 @@
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
-port="rate 200mbit limit 225kb ecn min 45kb max 180kb telemetry 8us"
+port="rate 200mbit limit 225kb ecn min 45kb max 180kb telemetry 16us"
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
@@ -42,8 +42,14 @@ prompt()
 {
 	local rows columns
 
+	# Commands of the pages have it.
+	mkdir "$dir/bin" && printf '#!/bin/sh\nexec "$@"\n' >"$dir/bin/sudo" && chmod +x "$dir/bin/sudo"
 	cat >"$dir/rc" <<-RC
-		on() { ip netns exec "\$@"; }
+		on() {
+			[ \$# -gt 1 ] || set -- "\$1" env PS1="\$1# " bash --norc
+			ip netns exec "\$@"
+		}
+		export PATH=$dir/bin:\$PATH
 		PS1='quell# '
 		cat <<END
 		Linux $(uname -r), modules: $(ls -d /sys/module/quell /sys/module/sch_swport /sys/module/tcp_* |
@@ -53,7 +59,7 @@ prompt()
 		  on server iperf3 -sD; on client iperf3 -c 10.2.0.1 -t 5 &
 		  quell -n client flow show
 		  tc -n router -s qdisc show dev server
-		"exit" ends it.
+		"on client" begins a shell of that host, "exit" ends it.
 		END
 	RC
 	IFS=x read -r rows columns <<<"${QUELL_TTY:-24x80}"
