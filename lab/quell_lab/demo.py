@@ -15,7 +15,7 @@ from .schema import Places
 SCENARIOS = os.path.join(runner.HERE, "scenarios", "demo")
 PAGE = "report.html"
 FIGURE = "demo.svg"		# for README
-BAR_WIDTH = 150
+BAR_WIDTH = 140
 SHORT = 0			# class of size: up to 10 kB
 LONG = -1			# above 1 MB
 COMPARED = ("CUBIC and DCTCP are the kernel's own with its defaults, among them 200 ms as the "
@@ -106,7 +106,7 @@ STORIES = (
            "last": Column("max FCT µs", lambda s: s["fct_ns"]["max"], _micro),
            "drops": Column("dropped", lambda s: s["drops"] - s["trims"], "{:,}".format, True),
            "trims": Column("trimmed", lambda s: s["trims"], "{:,}".format, True)},
-          "fct-cdf", ("last", "48-to-1 incast: last flow ends after (µs)")),
+          "fct-cdf", ("last", "48-to-1 incast: last end (µs)")),
     Story("fairness",
           "With Variable AI and Sampling Frequency the last of Swift's flows ends "
           "{swift_vaisf[spread]} µs after the first instead of {swift[spread]} µs; in return the "
@@ -122,7 +122,7 @@ STORIES = (
            "mean": Column("mean queue kB", lambda s: s["queue"]["mean_bytes"],
                           lambda value: f"{value / 1000:,.1f}", True),
            "queue": _queue(True)},
-          "start-finish", ("spread", "16 staggered flows: spread of ends (µs)")),
+          "start-finish", ("spread", "16 staggered: spread of ends (µs)")),
     Story("join",
           "Dart's senders have equal shares {dart[median]} µs after a second one joins, HPCC's "
           "after {hpcc[median]} µs and in {hpcc[never]} of 20 joins never; in return the queue "
