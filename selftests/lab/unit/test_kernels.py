@@ -4,7 +4,9 @@
 The trees are small git repositories, and make, objcopy and the modules' build are scripts.
 """
 
+import contextlib
 import errno
+import io
 import os
 import stat
 import subprocess
@@ -191,6 +193,14 @@ class Refusals(Trees):
                 self.assertRaises(SourceError) as caught:
             self.build()
         self.assertIn("No space left", str(caught.exception))
+
+    def test_requirements_come_first(self):
+        """Disk and memory that a build takes are printed before the source is written."""
+        said = io.StringIO()
+        stop = mock.patch.object(kernel_source.Git, "write", side_effect=SourceError("x", "stop"))
+        with stop, contextlib.redirect_stderr(said), self.assertRaises(SourceError):
+            kernel_build.build(kernel_source.find(self.tree), False)
+        self.assertRegex(said.getvalue(), "takes up to 2.1 GB of disk in .* GB of memory")
 
 
 class Builds(Trees):
