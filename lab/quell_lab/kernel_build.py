@@ -175,7 +175,8 @@ class Tree:
         begun = time.monotonic()
         self.source.write(prepared, self.source_directory)
         for refused in prepared.left_out:
-            _say(f"without {refused}: slower, the results are the same", self.quiet)
+            _say(f"without {refused}: slower, and events of one ns may have another order",
+                 self.quiet)
         self._configure(prepared)
         _run(self.source.where, self._make(f"-j{self.jobs}", "all"), self._log("build.log"),
              self.quiet, f"Linux {prepared.version}")

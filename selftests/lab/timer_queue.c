@@ -66,6 +66,22 @@ static unsigned long find_first_bit(const unsigned long *words, unsigned long si
 #include "lib/rbtree.c"
 #include "lib/timerqueue.c"
 
+#ifdef IS_LINKED	/* Linux 7.3 has its timers in queues of this kind */
+#define timerqueue_node		timerqueue_linked_node
+#define timerqueue_head		timerqueue_linked_head
+#define timerqueue_init		timerqueue_linked_init
+#define timerqueue_init_head	timerqueue_linked_init_head
+#define timerqueue_node_queued	timerqueue_linked_node_queued
+#define timerqueue_getnext	timerqueue_linked_first
+#define timerqueue_add		timerqueue_linked_add
+#define timerqueue_del		timerqueue_linked_del
+
+static bool wheel_has(const struct timerqueue_linked_node *node)
+{
+	return node->node.node.__rb_parent_color == IN_WHEEL;
+}
+#endif
+
 #define TIMERS		3000
 #define REACH_NS	65536
 
