@@ -86,6 +86,10 @@ lab-bpf: deps-demo ebpf
 lab-debug: deps-check
 	scripts/build-lab debug $(LAB)-debug
 
+# Linux 7.3 and modules for it, in the cache of kernels
+lab-7.3: lab
+	selftests/on-kernel 7.3 --program true
+
 # The main job: short flows under load, an incast, late starters and joins, through our switch
 # ports, with our algorithms beside the kernel's.
 demo:
@@ -121,7 +125,7 @@ site: deps-site
 	Documentation/site/build $(SITE) $(REPRODUCE)
 
 check: deps-check
-	$(MAKE) tools ebpf lab lab-bpf lab-debug
+	$(MAKE) tools ebpf lab lab-bpf lab-debug lab-7.3
 	selftests/check
 
 # By level and feature: make check-unit-core, check-stock-6.12; all of a level: check-unit;
@@ -302,10 +306,11 @@ help:
 	@echo '                  htsim if QUELL_HTSIM names it; CASES="perm64 perm128", some minutes'
 	@echo 'make shell        a root prompt in a guest with two hosts and a port (KERNEL=lab, debug, 6.1, 6.12 or 7.3)'
 	@echo 'make lab          only build the laboratory, to use lab/lab'
+	@echo 'make lab-7.3      build Linux 7.3 for it'
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug demo demo-figure demo-seeds shell reproduce site check check-quick on-kernel check-packages race rt secure-boot check-agent spoof tcp-originals \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug lab-7.3 demo demo-figure demo-seeds shell reproduce site check check-quick on-kernel check-packages race rt secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port perf-threads \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site
