@@ -97,6 +97,7 @@ static inline struct dart_flow *dart_flow(const struct quell_flow *flow)
 /* State of a namespace. */
 struct dart_net {
 	struct xarray		ports;	/* ifindex -> struct dart_port */
+	bool			gone;	/* no port may be added; lock of @ports */
 
 	/* Protects the rest; inside RTNL, outside the lock of a port. */
 	struct mutex		lock;

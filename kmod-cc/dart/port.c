@@ -98,6 +98,11 @@ struct dart_port *dart_port_get(struct quell_net *qnet, int ifindex, const struc
 	if (!port)
 		return NULL;
 	xa_lock_bh(&net->ports);
+	if (net->gone) {
+		xa_unlock_bh(&net->ports);
+		kfree(port);
+		return NULL;
+	}
 	other = __xa_cmpxchg(&net->ports, ifindex, NULL, port, GFP_ATOMIC | __GFP_NOWARN);
 	/* The table's own reference keeps it. */
 	if (other && !xa_is_err(other))

@@ -59,13 +59,17 @@ static int __net_init dart_net_init(struct net *net)
 	return 0;
 }
 
-/* No socket of the namespace, or no socket of this algorithm, is left: no port is made any more. */
+/* The kernel's own sockets, which do not keep the namespace, may still receive data. */
 static void __net_exit dart_net_pre_exit(struct net *net)
 {
+	struct dart_net *dnet = dart_net(net);
 	struct dart_port *port;
 	unsigned long ifindex;
 
-	xa_for_each(&dart_net(net)->ports, ifindex, port)
+	xa_lock_bh(&dnet->ports);
+	dnet->gone = true;
+	xa_unlock_bh(&dnet->ports);
+	xa_for_each(&dnet->ports, ifindex, port)
 		dart_forget(quell_net(net), ifindex);
 }
 
