@@ -220,7 +220,7 @@ static int get_senders(struct sk_buff *skb, struct netlink_callback *cb)
 	unsigned long ifindex;
 	int err;
 
-	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->ctx));
+	BUILD_BUG_ON(sizeof(*at) > offsetof(typeof(*cb), args[5]) - offsetof(typeof(*cb), args));
 	rcu_read_lock();
 	xa_for_each_start(&net->ports, ifindex, port, at->ifindex) {
 		if (ifindex != at->ifindex)

@@ -308,11 +308,30 @@ registered_goes_with_dart()
 	rmmod tcp_dart && ip netns del "$other" && unload quell
 }
 
-plan 5
+# A list of groups is marked as interrupted if the module goes while it is read, or goes and comes.
+interrupted_by()
+{
+	local other i
+
+	modprobe tcp_dart && new_netns other && ip -n "$other" link add wire type dummy &&
+	ip -n "$other" addr add 10.90.0.1/24 dev wire && ip -n "$other" link set wire up || return 1
+	for i in {1..64}; do
+		at_other quell lookahead add "g$i" dev wire "10.90.$i."{1..63} || return 1
+	done
+	at_other quell_nl midway 10 "$1" | tee "$dir/midway"
+	ip netns del "$other"
+	grep -qx "${2:-interrupted}" "$dir/midway"
+}
+
+plan 8
 check "a network" make_network
 check "changes while senders come and go" storm
 note "seed $SEED: $CHANGES changes, $(cat "$dir/note")"
 check "nobody counts at last" calm
 check "nothing stays: the module is unloaded" modules_go
+check "a list of groups is whole" interrupted_by true whole
+check "it is marked if the module goes meanwhile" interrupted_by "rmmod tcp_dart"
+check "or goes and comes" interrupted_by 'rmmod tcp_dart && modprobe tcp_dart &&
+	for i in $(seq 64); do quell lookahead add "g$i" dev wire 10.90.0.2; done'
 check "groups and weights go with the module, and requests name it" registered_goes_with_dart
 finish

@@ -17,6 +17,9 @@
  *		first request that fails.
  *	quell_nl dumps COUNT
  *		Dumps all flows and all counters that often.
+ *	quell_nl midway COMMAND SHELL-COMMAND
+ *		A dump, with the shell command after its first part; the second is queued by then,
+ *		and the third is not.  Prints "interrupted" if the kernel reports that, or "whole".
  *	quell_nl fuzz SEED COUNT
  *		COUNT messages of half-right commands, attributes and lengths.
  *		Fails if one is not answered; prints how many were accepted.
@@ -383,6 +386,32 @@ static int leave(const char *command)
 	return 0;
 }
 
+static int midway(const char *command, const char *shell)
+{
+	char buf[MESSAGE_BYTES];
+	struct nlmsghdr *nlh = start(buf, family, strtoul(command, NULL, 0), NLM_F_DUMP);
+	bool done = false, interrupted = false;
+	int left, parts;
+
+	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
+		die("send");
+	for (parts = 0; !done; parts++) {
+		if (parts == 1 && system(shell))
+			die(shell);
+		left = mnl_socket_recvfrom(nl, buf, sizeof(buf));
+		if (left < 0)
+			die("receive");
+		for (nlh = (void *)buf; mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left)) {
+			interrupted |= nlh->nlmsg_flags & NLM_F_DUMP_INTR;
+			done |= nlh->nlmsg_type == NLMSG_DONE || nlh->nlmsg_type == NLMSG_ERROR;
+		}
+	}
+	if (parts < 3)
+		die("a dump of one part");
+	puts(interrupted ? "interrupted" : "whole");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc >= 3 && !strcmp(argv[1], "qdisc")) {
@@ -399,8 +428,11 @@ int main(int argc, char **argv)
 		return churn(argv[2], strtoul(argv[3], NULL, 0));
 	if (argc == 3 && !strcmp(argv[1], "dumps"))
 		return dumps(strtoul(argv[2], NULL, 0));
+	if (argc == 4 && !strcmp(argv[1], "midway"))
+		return midway(argv[2], argv[3]);
 	if (argc == 4 && !strcmp(argv[1], "fuzz"))
 		return fuzz(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | leave COMMAND | qdisc DEV [ATTRIBUTE]... | "
-	    "churn DEV COUNT | dumps COUNT | fuzz SEED COUNT");
+	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | leave COMMAND | "
+	    "qdisc DEV [ATTRIBUTE]... | churn DEV COUNT | dumps COUNT | "
+	    "midway COMMAND SHELL-COMMAND | fuzz SEED COUNT");
 }

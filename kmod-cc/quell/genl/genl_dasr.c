@@ -12,14 +12,18 @@
 #include "signal/dasr.h"
 
 static const struct quell_dasr_ops *dasr_ops;
-/* Protects dasr_ops; held while a request runs. */
+/* Changes with it; for dumps, not 0. */
+static u32 dasr_epoch = 1;
+/* Protects both; held while a request runs. */
 static DECLARE_RWSEM(dasr_lock);
 
 /* NULL: waits until no request runs; later ones are refused. */
 void quell_genl_set_dasr(const struct quell_dasr_ops *ops)
 {
 	down_write(&dasr_lock);
+	WARN_ON_ONCE(ops && dasr_ops);
 	dasr_ops = ops;
+	dasr_epoch += 2;
 	up_write(&dasr_lock);
 }
 
@@ -59,12 +63,18 @@ int quell_nl_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return dasr_doit(skb, info);
 }
 
+/* args[5]: epoch of the first message.  If the module went meanwhile the list was interrupted. */
 static int dasr_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	int bytes;
+	int bytes = 0;
 
 	down_read(&dasr_lock);
-	bytes = dasr_ops ? dasr_ops->dumpit(skb, cb) : 0;
+	if (dasr_ops && (!cb->args[5] || cb->args[5] == dasr_epoch)) {
+		cb->args[5] = dasr_epoch;
+		bytes = dasr_ops->dumpit(skb, cb);
+	} else if (cb->prev_seq) {
+		cb->seq = cb->prev_seq + 1;
+	}
 	up_read(&dasr_lock);
 	return bytes;
 }
