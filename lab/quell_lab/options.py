@@ -231,11 +231,20 @@ class Parser(argparse.ArgumentParser):
         raise InputError(verb or "command line", f"{message}; see {self.prog} --help")
 
     def parse_known_args(self, args=None, namespace=None):
-        found, unknown = super().parse_known_args(args, namespace)
+        try:
+            found, unknown = super().parse_known_args(args, namespace)
+        except InputError:
+            # argparse reports a missing argument first, but an unknown one may be its misspelling.
+            for action in self._actions:
+                action.required = False
+            unknown = super().parse_known_args(args)[1]
+            if not any(word.startswith("-") for word in unknown):
+                raise
         if unknown:
-            word = unknown[0].partition("=")[0]
-            self.error(f"unrecognized argument '{word}'"
-                       + nearest(word, self._option_string_actions))
+            word = next((word for word in unknown if word.startswith("-")), unknown[0])
+            name = word.partition("=")[0]
+            self.error(f"unrecognized argument {name!r}"
+                       + nearest(name, self._option_string_actions))
         return found, unknown
 
 

@@ -296,7 +296,12 @@ class BadInput(unittest.TestCase):
                 (["run"], ("lab: run: ", "FILE.scenario, --out", "see lab run --help")),
                 (["plan", "x", "--frob"], ("lab: plan: ", "'--frob'; see lab plan --help")),
                 (["run", "x", "--out", "y", "--sedes=5"],
-                 ("lab: run: ", "'--sedes', did you mean '--seeds'?; see lab run --help"))):
+                 ("lab: run: ", "'--sedes', did you mean '--seeds'?; see lab run --help")),
+                (["run", "x", "--outt", "y"], ("lab: run: ", "'--outt', did you mean '--out'?")),
+                (["run", "x", "y", "--outt=z"], ("lab: run: ", "'--outt', did you mean '--out'?")),
+                (["run", "x", "--quiet"], ("lab: run: ", "are required: --out")),
+                (["--hlep"], ("lab: command line: ", "'--hlep', did you mean '--help'?")),
+                (["run", "x", "--out", "y", "--\x1b[2J\x9b"], ("'--\\x1b[2J\\x9b'",))):
             with self.subTest(argv):
                 self.refused(argv, words)
 
