@@ -262,6 +262,8 @@ static void own_rules(const struct fuzz_step *step)
 		rules.rto(&f, s);
 	else if (step->event == EVENT_IDLE)
 		rules.idle(&f, s);
+	else if (step->event == EVENT_UNDO && rules.undo)
+		rules.undo(&f, s);
 	rules.decision(&f, s);
 #else
 	(void)step;

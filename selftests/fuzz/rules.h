@@ -65,11 +65,12 @@ typedef void fuzz_rule(const struct flow *f, const struct quell_sample *s);
  * @loss:     of a fast retransmit
  * @rto:      of a timeout
  * @idle:     of sending that resumes
+ * @undo:     optional: of losses that were spurious, with what was recorded at them in f->ev->undo
  * @decision: of each event, and of the start
  */
 struct fuzz_rules {
 	bool (*apply)(const struct flow *f);
-	fuzz_rule *ack, *loss, *rto, *idle, *decision;
+	fuzz_rule *ack, *loss, *rto, *idle, *undo, *decision;
 };
 
 /* Print @promise and the step, and stop, unless @holds. */

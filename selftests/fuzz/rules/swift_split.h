@@ -9,6 +9,8 @@
  *	by no more than max_mdf but for timeouts in a row, and grows only below its
  *	own target, with demand, and not when it is twice the other
  *	neither loss nor a restart after it raises a window
+ *	after an undo each window is at least that before the losses, within its limits and less
+ *	reductions for other reasons
  *	a host delay below its target does not shrink the host's window
  *	every ACK counts once
  */
@@ -190,9 +192,27 @@ static void check_idle(const struct flow *f, const struct quell_sample *s)
 	require(f->v->fabric.flags == f->before->fabric.flags, "restart forgets nothing");
 }
 
+static void check_side_undo(const struct side *w, const struct quell_undo_part *losses)
+{
+	u64 least_q16 = quell_min_u64(losses->before,
+				      quell_add_sat_u64(w->before_q16, losses->cut));
+
+	least_q16 = quell_max_u64(least_q16, w->before_q16);
+	require(w->after_q16 >= limited_q16(w->f, least_q16), "the window of before the losses");
+}
+
+static void check_undo(const struct flow *f, const struct quell_sample *s)
+{
+	struct side fabric = fabric_side(f), host = host_side(f);
+
+	check_side_undo(&fabric, &f->ev->undo->part[0]);
+	if (quell_swift_split_has_host(f->v))
+		check_side_undo(&host, &f->ev->undo->part[1]);
+}
+
 static const struct fuzz_rules rules = {
 	.ack = check_ack, .loss = check_loss, .rto = check_rto, .idle = check_idle,
-	.decision = check_decision,
+	.undo = check_undo, .decision = check_decision,
 };
 
 #endif /* _QUELL_FUZZ_RULES_SWIFT_SPLIT_H */
