@@ -42,13 +42,20 @@ prompt()
 {
 	local rows columns
 
-	# Commands of the pages have it.
-	mkdir "$dir/bin" && printf '#!/bin/sh\nexec "$@"\n' >"$dir/bin/sudo" && chmod +x "$dir/bin/sudo"
+	# Commands of the pages have it.  Its options are ignored, as the guest has no other user.
+	mkdir "$dir/bin" && cat >"$dir/bin/sudo" <<-'SUDO' && chmod +x "$dir/bin/sudo"
+		#!/bin/sh
+		while getopts AbEeHiKklnPSsVvC:D:g:h:p:R:r:T:t:U:u:-: option; do :; done
+		shift $((OPTIND - 1))
+		[ $# -gt 0 ] || set -- bash
+		exec env "$@"
+	SUDO
 	cat >"$dir/rc" <<-RC
 		on() {
 			[ \$# -gt 1 ] || set -- "\$1" env PS1="\$1# " bash --norc
 			ip netns exec "\$@"
 		}
+		export -f on
 		export PATH=$dir/bin:\$PATH
 		PS1='quell# '
 		cat <<END
