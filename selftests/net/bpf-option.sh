@@ -19,7 +19,8 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./talk.sh
 
-port=8090 plain_port=8091 slow_port=8092 dart_port=8093 one_port=8095
+port=8090 plain_port=8091 slow_port=8092 dart_port=8093 one_port=8095 delack_port=8096
+hold_port=8097 mark_port=8098
 host="" peer="" box="" plain=""
 objects=${QUELL_BPF_DIR:-$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf}
 storage=/sys/fs/bpf/quell/option/quell_options
@@ -29,6 +30,8 @@ least_ns=$((cable_ns - 1000))	# netem reads the clock later than TCP
 slack_ns=200000000	# that an emulated host may take, on a busy machine
 think_us=3500	# less than a tick, before which no delayed acknowledgment leaves
 prompt_ns=20000000	# half of TCP_DELACK_MIN, the least that a delayed one waits
+reply_us=30000	# below TCP_DELACK_MIN, above the delays that the program sets
+hold_us=30	# below QUELL_ECHO_WAIT_NS: reported as hold time
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 cgroup=$dir/cgroup/host
@@ -242,6 +245,28 @@ wait_is_heard()
 	say "open 4" "connect 10.84.0.2 $slow_port" "turns 20 100" && until_waits talker host
 }
 
+# A BPF receiver acknowledges a request on its own, after its shorter delay: the stack's delay is
+# longer than the reply takes, which would carry the ACK.
+delay_is_short()
+{
+	local turns=10 before after
+
+	host_serve "$delack_port" "think,$reply_us" &&
+	ordered module "open 4" "connect 10.84.0.2 $delack_port" "turns 20 100" &&
+	before=$(counter_of "$host" snmp Tcp OutSegs) && ordered module "turns $turns 100" &&
+	after=$(counter_of "$host" snmp Tcp OutSegs) && ordered module close || return 1
+	echo "$((after - before)) segments in $turns turns"
+	[ $((after - before)) -ge $((2 * turns)) ]
+}
+
+# The sender accepts all of the time for which the receiver reports that it held the packet.
+hold_is_exact()
+{
+	serve "$peer" "$hold_port" "think,$hold_us" &&
+	say "open 4" "connect 10.84.0.1 $hold_port" "turns 20 100" && optconn_of "$host_pid" &&
+	json ".hold_ns >= ${hold_us}000 and .hold_ns < ${hold_us}000 + 1000" "$dir/talk" && say close
+}
+
 echoed_after()
 {
 	optconn_of "$host_pid" && json ".echoes > $1" "$dir/talk"
@@ -355,7 +380,7 @@ n_is_told()
 {
 	choose_cc "$peer" dart && quell bpf load dart adapt off && choose_cc "$host" bpf_dart &&
 	serve "$peer" "$dart_port" sink && say "open 4" "connect 10.84.0.1 $dart_port" \
-		"send 100000" && poll 5 n_has_come && say close && quell bpf unload dart
+		"send 100000" && poll 5 n_has_come && say close
 }
 
 n_has_come()
@@ -364,21 +389,24 @@ n_has_come()
 		.follows == 1' "$dir/talk"
 }
 
-# Whoever marks: all data of the peer's here.
+# marks_are_heard CC PORT: the receiver's algorithm; all data of the peer is marked.
 marks_are_heard()
 {
 	local heard
 
-	host_serve "$dart_port" sink &&
-	in_netns "$peer" tc qdisc replace dev wire root netem delay 1ms loss 100% ecn &&
-	ordered module "open 4" "cc dart" "tos 0" || return 1
-	# Its SYN is no data, and must not be lost.
-	shape delay 1ms && ordered module "connect 10.84.0.2 $dart_port" &&
+	# Without an algorithm that needs ECN the receiver accepts it from a SYN that is not ECT.
+	choose_cc "$host" "$1" && choose_cc "$peer" swift net.ipv4.tcp_ecn=1 && host_serve "$2" sink &&
+	shape delay 1ms && ordered module "open 4" "connect 10.84.0.2 $2" &&
 	in_netns "$peer" tc qdisc replace dev wire root netem delay 1ms loss 100% ecn &&
 	ask module "send 40000" && poll 10 mark_was_heard
 	heard=$?
-	shape "${cable[@]}"
+	shape "${cable[@]}" && in_netns "$peer" sysctl -q -w net.ipv4.tcp_ecn=2
 	told module && ordered module close && [ "$heard" -eq 0 ]
+}
+
+marks_are_heard_by_dart()
+{
+	marks_are_heard bpf_dart "$dart_port" && quell bpf unload dart
 }
 
 mark_was_heard()
@@ -411,11 +439,24 @@ wants()
 	[[ " ${words[*]} " = *" $1 "* ]]
 }
 
+is_virtual()
+{
+	grep -q "User Mode" /proc/cpuinfo
+}
+
+# 6.1 lacks it: there only algorithms with ECN store marks.
+has_marks()
+{
+	grep -qw bpf_cast_to_kern_ctx /proc/kallsyms
+}
+
 words=("$@")
 [ $# -gt 0 ] || words=(box tell)
-checks=15
+checks=16
+! is_virtual || checks=$((checks + 1))
 ! wants box || checks=$((checks + 8))
 ! wants tell || checks=$((checks + 2))
+! wants tell || ! has_marks || checks=$((checks + 1))
 plan $checks
 check "hosts, a box between, and a cgroup" make_network
 check "the program is attached" sets_up
@@ -429,6 +470,8 @@ check "the same over IPv6" peer_connects fd84::2 6
 check "an acknowledgment that waits is no delay" wait_is_no_delay
 check "nor to another BPF host" wait_is_heard
 check "a window of one packet does not wait for a module host" window_of_one
+check "a BPF receiver acknowledges before a slow reply" delay_is_short
+! is_virtual || check "hold times are accepted to the ns" hold_is_exact
 check "a plain peer, a plain algorithm: plain TCP" plain_peer
 if wants box; then
 	check "data arrives unharmed despite loss" survives_loss
@@ -442,7 +485,8 @@ if wants box; then
 fi
 if wants tell; then
 	check "n and the line rate are told" n_is_told
-	check "marks are heard" marks_are_heard
+	check "marks are heard" marks_are_heard_by_dart
+	! has_marks || check "marks are heard without ECN" marks_are_heard bpf_swift "$mark_port"
 fi
 check "turned off under an open connection" off_under_flow
 check "turned on again" on_again
