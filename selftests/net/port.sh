@@ -201,7 +201,7 @@ declare -A attribute=([buffer]=18 [alpha]=19 [percentiles]=20 [control-share]=29
 # DSCPS,MIN,MAX,PROB, of which the last may be missing; "classes=none" is an empty list.
 port_set()
 {
-	local word type value i sent=() classes=()
+	local word type value i sent=() sent_classes=()
 
 	for word; do
 		type=${attribute[${word%%=*}]:-${word%%=*}}
@@ -209,16 +209,16 @@ port_set()
 		case $type in
 		classes)	sent+=("13:{" "}") ;;
 		class)
-			classes+=("1:{" "2:u64:${value[0]}")
+			sent_classes+=("1:{" "2:u64:${value[0]}")
 			for ((i = 1; i < ${#value[@]}; i++)); do
-				classes+=("$((i + 2)):u32:${value[i]}")
+				sent_classes+=("$((i + 2)):u32:${value[i]}")
 			done
-			classes+=("}") ;;
+			sent_classes+=("}") ;;
 		2 | 17 | 30)	sent+=("$type:u64:${value[0]}") ;;
 		*)	sent+=("$type:u32:${value[0]}") ;;
 		esac
 	done
-	[ ${#classes[@]} -eq 0 ] || sent+=("13:{" "${classes[@]}" "}")
+	[ ${#sent_classes[@]} -eq 0 ] || sent+=("13:{" "${sent_classes[@]}" "}")
 	in_netns "$near" quell_nl qdisc va 1:s:swport "2:{" "${sent[@]}" "}"
 }
 
