@@ -382,6 +382,12 @@ for page in "$top"/Documentation/man/*.[1-8]; do
 	MANWIDTH=80 MANPAGER=cat man --warnings -l "$page" > /dev/null 2> "$scratch/err" &&
 		[ ! -s "$scratch/err" ]
 	report $? "groff has nothing to say about ${page##*/}"
+	grep -q '^\.SH SYNOPSIS' "$page" || continue
+	MANWIDTH=80 MANPAGER=cat man -l "$page" 2> "$scratch/err" | col -bx > "$scratch/page"
+	awk '/^[A-Z]/ { inside = /^SYNOPSIS/; seen += inside } inside && length > 80
+		END { if (!seen) print "no synopsis" }' "$scratch/page" > "$scratch/out"
+	[ ! -s "$scratch/out" ]
+	report $? "the synopsis of ${page##*/} has at most 80 columns"
 done
 
 # The presets as the command lists them: text and JSON are the same words, the
