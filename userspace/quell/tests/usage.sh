@@ -438,9 +438,10 @@ print("\n".join(cores()[sys.argv[1]]["parameters"]))' "$3" |
 	report $? "tcp_$1.4 has the parameters of $3 that it names there first"
 	cp "$scratch/out" "$scratch/seen"
 }
-for algorithm in swift hpcc; do
+for algorithm in swift hpcc timely smartt dcqcn dart; do
 	: > "$scratch/seen"
 	page_has $algorithm PARAMETERS $algorithm
+	[ -d "$top/include/quell/core/${algorithm}_vaisf" ] || continue
 	page_has $algorithm "$(echo "${algorithm}_VAISF" | tr '[:lower:]' '[:upper:]')" \
 		${algorithm}_vaisf
 done
