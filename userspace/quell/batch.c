@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell -batch: commands of a file one by one; restore and sync: all settings of a file, or no one.
+ * quell -batch: commands of a file one by one; restore and sync: all settings of a file, or no change.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -118,7 +118,7 @@ static const struct {
 	OPTION("netns", 'n', "NETNS", netns, "act in this network namespace"),
 	OPTION("batch", 'b', "FILE", batch, "commands from FILE, a line each"),
 	OPTION("force", 'f', NULL, force, "go on after an error in a batch"),
-	OPTION("check", 'c', NULL, check, "check settings, change no one"),
+	OPTION("check", 'c', NULL, check, "check settings, make no change"),
 	OPTION("version", 'V', NULL, version, "print the version"),
 	OPTION("help", 'h', NULL, help, "print this"),
 };
