@@ -7,6 +7,7 @@
  * each pins this module.  Then the ports of all namespaces go, and with the last of them the meter;
  * unregister_pernet_subsys() waits for a grace period before it frees struct dart_net.
  */
+#include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <net/netns/generic.h>
@@ -48,6 +49,9 @@ static const struct quell_dasr_ops dart_dasr_ops = {
 	.doit		= dart_doit,
 };
 
+/* xa_init_flags() has one class for all of this file; that of ports is taken in softirqs. */
+static struct lock_class_key dart_groups_key;
+
 static int __net_init dart_net_init(struct net *net)
 {
 	struct dart_net *dnet = dart_net(net);
@@ -55,6 +59,7 @@ static int __net_init dart_net_init(struct net *net)
 	xa_init_flags(&dnet->ports, XA_FLAGS_LOCK_BH);
 	mutex_init(&dnet->lock);
 	xa_init_flags(&dnet->groups, XA_FLAGS_ALLOC1);
+	lockdep_set_class(&dnet->groups.xa_lock, &dart_groups_key);
 	dnet->gen = 1;
 	return 0;
 }
