@@ -153,10 +153,11 @@ no_terminal()
 		quell -n "$left" flow watch
 }
 
-# Those that send come first; a page is a screen but one line.
+# Those that send come first, in a sample in which all do; a page is a screen but one line.
 hundreds()
 {
-	only="" watch xterm 80x24 see '^203 flows by rate' see :8080 key 'G' gone :8080 key '\x1b[5~' \
+	only="" watch xterm 80x24 see '^203 flows by rate' see '^(swift .*:8080 .*[0-9][KM] .*\n){3}' \
+		key p see PAUSED see :8080 key 'G' gone :8080 key '\x1b[5~' \
 		calm 0 never :8080 key g see :8080 key '\x1b[6~' see :8080 key '\x1b[6~' gone :8080 \
 		key q end 0 --
 }
