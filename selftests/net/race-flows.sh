@@ -36,8 +36,8 @@ change_port()
 	1) words+=(ecn min 10kb max 40kb prob 0.1) ;;
 	2) words+=(trim size 128) ;;
 	3) words+=(trim size 128 to-sender percentiles on) ;;
-	4) words+=(tcp-int 8us ecn-class 8 min 5kb) ;;
-	5) words+=(bql on split-gso buffer 100kb) ;;
+	4) words+=(tcp-int 8us ecn min 10kb ecn-class 8 min 5kb) ;;
+	5) words+=(bql split-gso buffer 100kb) ;;
 	esac
 	tc -n "$1" qdisc replace dev wire root handle 1: swport "${words[@]}"
 }
