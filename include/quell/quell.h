@@ -73,7 +73,7 @@ static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=
  *		other members, which all algorithms share
  * @plain_ops:	@ops without TCP_CONG_NEEDS_ECN, for sockets whose peer refused ECN; set by
  *		quell_algo_register()
- * @dasr:	receiver that counts senders; set by the caller with QUELL_CORE_SENDERS
+ * @dasr:	receiver that counts senders, for QUELL_CORE_SENDERS; NULL: senders are not counted
  * @slot:	set by quell_algo_register()
  *
  * The events of @core are called between quell_cc_enter() and quell_cc_leave(): socket lock,

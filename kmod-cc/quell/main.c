@@ -82,7 +82,6 @@ static const char *algo_lacks(const struct quell_algo *algo)
 	       core->flags & QUELL_CORE_SENDERS &&
 	       core->params_bytes < sizeof(struct quell_dart_params) ?
 		       "parameters of Dart, which count senders" :
-	       core->flags & QUELL_CORE_SENDERS && !algo->dasr ? "dasr" :
 	       core->vars_bytes > QUELL_CC_VARS_BYTES ? "variables that a socket has room for" :
 	       NULL;
 }
