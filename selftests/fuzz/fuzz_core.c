@@ -10,17 +10,23 @@
  *	QUELL_CORE_FRACTIONAL
  *	counters never fall
  *	only an ACK of a core with QUELL_CORE_SPRAYS changes the path
- *	loss and timeouts never raise window or rate, and can be undone
+ *	loss and timeouts never raise window or rate, and can be undone: then the window is no
+ *	smaller than before
  *	an undo never lowers the window
  *	idle time shorter than "restart-idle" has no effect
  *
- * or one of its own, rules/NAME.h, if there are any.  "Before" an event means: within the
- * limits that its sample sets.  A copy of the flow that was idle for no time has that window.
+ * "Before" an event means: within the limits that its sample sets.  A copy of the flow that was
+ * idle for no time has that window.  The equations of one algorithm alone are tested by its model,
+ * selftests/unit/test_NAME_model.c.
  *
  * Input: parameters, signals that this flow never gets, then events.  Numbers are read as one
  * byte of magnitude and as many bytes of value as that needs; missing bytes are zero.
  */
-#include "rules.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events.h"
 
 /* TCP's own limit of a window. */
 #define LARGEST_WINDOW_Q16	(1ULL << (30 + QUELL_Q16_SHIFT))
@@ -44,11 +50,17 @@ struct fuzz_flow {
 	u8 lacks;
 };
 
+/* One event of a flow after the core has handled it, and the decision before it: for a report. */
+struct fuzz_step {
+	enum event event;
+	const struct quell_event *ev;
+	const struct quell_decision *decided;
+};
+
 static const char * const event_names[] = {
 	"ACK", "loss", "timeout", "idle restart", "parameters", "undo", "start",
 };
 
-/* The step under test, for a report. */
 static const struct fuzz_step *step_now;
 
 static void print_params(const struct quell_core *core, const void *params)
@@ -64,7 +76,8 @@ static void print_params(const struct quell_core *core, const void *params)
 	fprintf(stderr, "\n");
 }
 
-void require(bool holds, const char *promise)
+/* Print @promise and the step, and stop, unless @holds. */
+static void require(bool holds, const char *promise)
 {
 	const struct quell_event *ev = step_now->ev;
 	const struct quell_sample *s = &ev->sample;
@@ -213,6 +226,17 @@ static void every_bounds(struct fuzz_flow *f, enum event event)
 			"path is left alone");
 }
 
+/* The window of a copy of the flow, of which the losses so far are undone. */
+static u64 window_after_undo_q16(struct fuzz_flow *f)
+{
+	struct quell_event ev = f->ev;
+
+	memcpy(f->twin, f->vars, f->core->vars_bytes);
+	ev.vars = f->twin;
+	f->core->on_undo(&ev);
+	return ev.decision.window_q16;
+}
+
 static void every_loss(struct fuzz_flow *f)
 {
 	struct quell_decision before = twin_decides(f, EVENT_IDLE, 0, 0);
@@ -223,6 +247,10 @@ static void every_loss(struct fuzz_flow *f)
 	f->ev.before = f->before;
 	f->core->undo_note(&f->ev);
 	require(f->undo.valid, "a loss can be undone");
+	/* With other limits than at the last event a window may also be larger. */
+	require(window_after_undo_q16(f) >= quell_min_u64(before.window_q16,
+							  step_now->decided->window_q16),
+		"an undone loss takes no window");
 }
 
 static void every_undo(struct fuzz_flow *f)
@@ -245,37 +273,11 @@ static void every_idle(struct fuzz_flow *f)
 		!memcmp(f->twin, f->vars, f->core->vars_bytes), "too early to restart");
 }
 
-/* The promises of this algorithm alone, where there is rules/NAME.h. */
-static void own_rules(const struct fuzz_step *step)
-{
-#ifdef HAS_RULES
-	const struct quell_sample *s = &step->ev->sample;
-	struct flow f = flow_of(step);
-
-	if (rules.apply && !rules.apply(&f))
-		return;
-	if (step->event == EVENT_ACK)
-		rules.ack(&f, s);
-	else if (step->event == EVENT_LOSS)
-		rules.loss(&f, s);
-	else if (step->event == EVENT_RTO)
-		rules.rto(&f, s);
-	else if (step->event == EVENT_IDLE)
-		rules.idle(&f, s);
-	else if (step->event == EVENT_UNDO && rules.undo)
-		rules.undo(&f, s);
-	rules.decision(&f, s);
-#else
-	(void)step;
-#endif
-}
-
 static void do_event(struct fuzz_flow *f, enum event event)
 {
 	struct quell_decision decided = f->ev.decision;
 	struct fuzz_step step = {
-		.event = event, .ev = &f->ev, .before = f->before, .counted = f->counted,
-		.decided = &decided,
+		.event = event, .ev = &f->ev, .decided = &decided,
 	};
 	struct quell_sample given = f->ev.sample;
 
@@ -286,7 +288,6 @@ static void do_event(struct fuzz_flow *f, enum event event)
 	call(f->core, event, &f->ev);
 	every_inputs(f, event, &given);
 	every_bounds(f, event);
-	own_rules(&step);
 	if (event == EVENT_LOSS || event == EVENT_RTO)
 		every_loss(f);
 	else if (event == EVENT_UNDO)
