@@ -10,7 +10,9 @@
 
 #include "random.h"
 
+#ifndef STEPS
 #define STEPS		1200000
+#endif
 #define EPISODE		50	/* steps of one flow */
 
 enum event { EVENT_ACK, EVENT_LOSS, EVENT_RTO, EVENT_IDLE };

@@ -188,7 +188,7 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 	expect(result.utils, "%s_step_utilisations_within_bound", run);
 	expect(result.memories, "%s_step_state_equal", run);
 	expect(result.decisions, "%s_step_decisions_equal", run);
-	expect(result.n.compared >= 1000000 && result.n.ambiguous < STEPS / 20 &&
+	expect(result.n.compared >= STEPS / 6 * 5 && result.n.ambiguous < STEPS / 20 &&
 		       result.measured > STEPS / 4 && result.multiplied > STEPS / 10 &&
 		       result.moved > STEPS / 10 &&
 		       (any ? result.disregarded > STEPS / 500 : !result.disregarded),

@@ -15,7 +15,7 @@
 #include "smartt_pair.h"
 #include "test.h"
 
-#define SMARTT_STEPS		1400000
+#define SMARTT_STEPS		(STEPS / 6 * 7)
 
 /*
  * Set the model to the core's state; stamps are the core's, low halves.  The model keeps
@@ -209,7 +209,7 @@ TEST(single_steps)
 	expect(result.pendings, "pending_increase_within_bound");
 	expect(result.memories, "state_equal");
 	expect(result.decisions, "decisions_equal");
-	expect(result.n.compared >= 1000000 && result.n.ambiguous < SMARTT_STEPS / 10,
+	expect(result.n.compared >= STEPS / 6 * 5 && result.n.ambiguous < SMARTT_STEPS / 10,
 	       "steps_were_comparable");
 	model_steps_print(&result.n);
 	model_error_print(&result.window, "smartt", "any", "window");
