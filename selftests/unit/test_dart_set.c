@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every branch of the active sender set, <quell/core/dart/set.h>, by short histories.
+ * The active sender set, <quell/core/dart/set.h>, by short histories: activity, expiry and bounds.
+ * Groups and weights are compared with the model (test_dart_set_long.c); together they take every
+ * branch.
  */
 #include <string.h>
 
@@ -91,8 +93,7 @@ static void wait_ns(u64 ns)
 /*
  * A history: "+a" data of connection a with more behind it, "-a" the last of its data, ".a"
  * that all of its message has come, "|" one lifetime, ">" the rest of it, "~" that of a plain
- * connection and its eighth, "_" the time of a group, "," a nanosecond less, ";" a nanosecond,
- * "3a" gives host a weight 3.
+ * connection and its eighth, "_" the time of a group, "," a nanosecond less, ";" a nanosecond.
  */
 static void play(const char *history)
 {
@@ -107,10 +108,6 @@ static void play(const char *history)
 		case '_': wait_ns(GROUP_NS); break;
 		case ',': wait_ns(GROUP_NS - 1); break;
 		case ';': wait_ns(1); break;
-		case ' ': break;
-		default:
-			quell_dasr_set_weight(&w.set, &w.hosts[history[1] - 'a'], *history - '0');
-			history++;
 		}
 	}
 }
@@ -197,209 +194,6 @@ TEST(clock_behind)
 	w.now_ns += 50000;
 	play("|>");
 	expect_eq(0, w.set.hosts, "both_die");
-}
-
-TEST(weights)
-{
-	static const struct {
-		const char *name, *history;
-		u64 weight, a_q8, b_q8;
-	} cases[] = {
-		{ "two_to_one", "2a+a+b", 3, 384, 768 },
-		{ "changed_while_active", "+a+b2a", 3, 384, 768 },
-		{ "back", "+a+b2a1a", 2, 512, 512 },
-		{ "changed_while_not", "+a+b.a2a+a", 3, 384, 768 },
-		{ "leaves_with_its_own", "+a+b2a.a", 1, 384, 256 },
-		/* 256 * 4 / 3 is rounded up */
-		{ "rounded_up", "3a+a+b", 4, 342, 1024 },
-		{ "with_two_connections", "2a+a+A+b", 3, 768, 768 },
-		{ "dies_with_its_own", "9a+a|>", 0, 256, 256 },
-	};
-
-	for_each_row(row, cases) {
-		start();
-		play(row->history);
-		expect_eq(row->weight, w.set.weight, "%s_weight", row->name);
-		expect_eq(row->a_q8, n_of('a'), "%s_first", row->name);
-		expect_eq(row->b_q8, n_of('b'), "%s_second", row->name);
-	}
-}
-
-/* Group 0 of user 0 has hosts a, b and c. */
-TEST(lookahead)
-{
-	static const struct {
-		const char *name, *history;
-		u32 hosts, waiting, armings, absences;
-		u64 a_q8, d_q8;
-	} cases[] = {
-		{ "not_armed", "", 0, 0, 0, 0, ONE, ONE },
-		{ "stranger_does_not_arm", "+d", 1, 0, 0, 0, 2 * ONE, ONE },
-		{ "armed", "+a", 1, 2, 1, 0, 3 * ONE, 4 * ONE },
-		{ "armed_by_a_packet", "-a", 0, 2, 1, 0, 3 * ONE, 3 * ONE },
-		{ "one_comes", "+a+b", 2, 1, 1, 0, 3 * ONE, 4 * ONE },
-		{ "all_come", "+a+b+c", 3, 0, 1, 0, 3 * ONE, 4 * ONE },
-		{ "one_came_and_went", "+a-b", 1, 1, 1, 0, 2 * ONE, 3 * ONE },
-		{ "first_again_while_armed", "+a.a+a", 1, 2, 1, 0, 3 * ONE, 4 * ONE },
-		{ "all_came_and_again", "-a-b-c-a", 0, 2, 2, 0, 3 * ONE, 3 * ONE },
-		{ "active_is_not_waited_for", "+b+c_+a", 3, 0, 1, 1, 3 * ONE, 4 * ONE },
-		{ "time_is_not_over", "+a,", 1, 2, 1, 0, 3 * ONE, 4 * ONE },
-		{ "time_is_over", "+a,;", 1, 0, 1, 2, ONE, 2 * ONE },
-		{ "absent_are_not_waited_for", "+a_.a+a", 1, 0, 1, 2, ONE, 2 * ONE },
-		{ "absent_come_back", "+a_+b.b.a+a", 1, 1, 2, 2, 2 * ONE, 3 * ONE },
-		{ "absent_arms", "+a_-b-c.a+b", 1, 0, 2, 2, 2 * ONE, 2 * ONE },
-		{ "other_connection_arms", "+b+c+a+A", 3, 0, 1, 0, 6 * ONE, 4 * ONE },
-		{ "weight_of_the_awaited", "3b+a", 1, 4, 1, 0, 5 * ONE, 6 * ONE },
-		{ "weight_changes_meanwhile", "+a3b", 1, 4, 1, 0, 5 * ONE, 6 * ONE },
-		{ "own_weight_changes", "+b2a", 1, 3, 1, 0, 2 * ONE, 5 * ONE },
-		{ "weight_changes_and_it_comes", "+a3b+b", 2, 1, 1, 0, 5 * ONE, 6 * ONE },
-		{ "weight_changes_and_time_is_over", "+a3b_", 1, 0, 1, 2, ONE, 2 * ONE },
-	};
-
-	for_each_row(row, cases) {
-		start();
-		group(0, 0, "abc");
-		play(row->history);
-		expect(w.set.hosts == row->hosts && w.users[0].waiting == row->waiting, "%s_counts",
-		       row->name);
-		expect(w.set.armings == row->armings && w.set.absences == row->absences,
-		       "%s_counters", row->name);
-		expect_eq(row->a_q8, n_of('a'), "%s_member", row->name);
-		expect_eq(row->d_q8, n_of('d'), "%s_other", row->name);
-		expect_eq(!!w.groups[0].waiting, w.set.armed == &w.groups[0], "%s_is_listed",
-			  row->name);
-	}
-}
-
-/* Groups of two members, of the same user and of another. */
-TEST(lookahead_overlap)
-{
-	start();
-	group(0, 0, "ab");
-	group(1, 0, "bc");
-	group(2, 1, "bd");
-	w.conns[index_of('D')].peer = &w.peers[3][1];
-	w.conns[index_of('B')].peer = &w.peers[1][1];
-	play("+a");
-	expect(w.users[0].waiting == 1 && !w.users[1].waiting,
-	       "only_groups_of_the_member_are_armed");
-	play("+c");
-	expect(w.users[0].waiting == 1 && w.set.armings == 2, "a_host_waits_once_for_a_user");
-	play("+d");
-	expect(!w.users[1].waiting && w.set.armings == 2, "a_message_arms_its_users_groups_only");
-	play("+D");
-	expect(w.users[0].waiting == 1 && w.users[1].waiting == 1 && w.set.armings == 3,
-	       "and_once_for_each_user");
-	expect(n_of('D') == 2 * 4 * ONE && n_of('a') == 4 * ONE, "n_counts_the_users_own");
-	play("5b");
-	expect(w.users[0].waiting == 5 && w.users[1].waiting == 5 && n_of('a') == 8 * ONE,
-	       "weight_changes_once_for_a_user");
-	quell_dasr_group_del(&w.set, &w.groups[1]);
-	expect(w.users[0].waiting == 5 && w.set.armed == &w.groups[2] &&
-		       w.groups[2].older == &w.groups[0] && w.groups[0].newer == &w.groups[2],
-	       "the_other_group_still_waits");
-	/* To user 1: it counts by itself for both, and user 0 still waits. */
-	play("+B");
-	expect(!w.users[0].waiting && !w.users[1].waiting && w.set.weight == 8 &&
-		       w.groups[0].waiting == 1 && !w.groups[2].waiting &&
-		       w.set.armed == &w.groups[0] && w.peers[1][0].waiting == 1,
-	       "a_host_that_is_active_is_not_counted_twice");
-	play("3b.B");
-	expect(w.users[0].waiting == 3 && !w.users[1].waiting && n_of('a') == 6 * ONE,
-	       "it_counts_again_for_who_waits");
-	play("+b");
-	expect(!w.users[0].waiting && !w.set.armed && w.set.hosts == 4 && !w.set.absences,
-	       "one_message_ends_the_users_waiting");
-}
-
-/* The hosts expected by three users are listed once, in any order of removal. */
-TEST(awaited_list)
-{
-	static const u32 orders[][3] = { { 0, 1, 2 }, { 1, 0, 2 }, { 2, 1, 0 }, { 1, 2, 0 } };
-	struct quell_dasr_peer first[3], second[3];
-	struct quell_dasr_user users[3];
-	struct quell_dasr_member members[3][2];
-	struct quell_dasr_group groups[3];
-	size_t i;
-
-	for_each_row(row, orders) {
-		start();
-		memset(users, 0, sizeof(users));
-		memset(members, 0, sizeof(members));
-		for (i = 0; i < 3; i++) {
-			struct quell_dasr_conn conn = { .peer = &first[i] };
-
-			first[i] = (struct quell_dasr_peer) {
-				.sender = &w.hosts[0], .user = &users[i],
-			};
-			second[i] = (struct quell_dasr_peer) {
-				.sender = &w.hosts[1], .user = &users[i],
-			};
-			groups[i] = (struct quell_dasr_group) {
-				.members = members[i], .members_nr = 2, .time_ns = GROUP_NS,
-			};
-			members[i][0].peer = &first[i];
-			members[i][1].peer = &second[i];
-			members[i][0].group = &groups[i];
-			members[i][1].group = &groups[i];
-			quell_dasr_group_add(&groups[i]);
-			quell_dasr_data(&w.set, &params, &conn, false, w.now_ns);
-		}
-		expect(w.hosts[1].awaited == &second[2] && w.hosts[1].awaited->older &&
-			       users[0].waiting == 1 && users[2].waiting == 1,
-		       "three_users_wait");
-		for (i = 0; i < 3; i++) {
-			quell_dasr_group_del(&w.set, &groups[(*row)[i]]);
-			expect(!users[(*row)[i]].waiting && !second[(*row)[i]].older &&
-				       !second[(*row)[i]].newer,
-			       "one_waits_no_longer");
-		}
-		expect(!w.hosts[1].awaited, "none_waits");
-	}
-}
-
-/* A host that sends to another user already counts by itself, while it is waited for, too. */
-TEST(awaited_and_active)
-{
-	struct quell_dasr_conn other = { .peer = &w.peers[1][1] };
-
-	start();
-	group(0, 0, "ab");
-	quell_dasr_data(&w.set, &params, &other, true, w.now_ns);
-	data('a', true);
-	expect(w.hosts[1].awaited == &w.peers[1][0] && !w.users[0].waiting && w.set.hosts == 2,
-	       "an_active_host_is_waited_for_and_counts_once");
-	quell_dasr_group_del(&w.set, &w.groups[0]);
-	expect(!w.hosts[1].awaited && !w.users[0].waiting && w.set.hosts == 2,
-	       "it_counts_after_the_group");
-}
-
-TEST(group_del)
-{
-	start();
-	group(0, 0, "ab");
-	group(1, 1, "ab");
-	group(2, 0, "bc");
-	w.conns[index_of('A')].peer = &w.peers[0][1];
-	play("+a-A");
-	expect(w.users[0].waiting == 1 && w.users[1].waiting == 1, "both_wait");
-	/* The group of the newest membership, 2, expects no host. */
-	play("4b");
-	expect(w.users[0].waiting == 4 && w.users[1].waiting == 4,
-	       "weight_changes_for_groups_that_wait");
-	quell_dasr_group_del(&w.set, &w.groups[1]);
-	expect(w.users[0].waiting == 4 && !w.users[1].waiting && !w.set.absences &&
-		       !w.members[1][1].absent,
-	       "deleted_waits_no_longer");
-	expect(!w.peers[0][1].members && !w.peers[1][1].members &&
-		       w.peers[1][0].members == &w.members[2][0] &&
-		       w.members[2][0].next == &w.members[0][1] && !w.members[0][1].next,
-	       "deleted_is_unlinked");
-	quell_dasr_group_del(&w.set, &w.groups[0]);
-	quell_dasr_group_del(&w.set, &w.groups[2]);
-	expect(!w.peers[0][0].members && !w.peers[1][0].members && !w.peers[2][0].members &&
-		       !w.users[0].waiting && !w.set.armed,
-	       "all_deleted");
 }
 
 /* A group's time may be as long as it likes. */
