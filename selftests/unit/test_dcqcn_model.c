@@ -95,6 +95,15 @@ static bool same_memory(const struct pair *x)
 	       v->min_rtt_ns == m->base_rtt_ns;
 }
 
+/* Whether a loss is over; where Reno's window is that of the rate, rounding decides. */
+static bool same_loss(const struct pair *x, double window_bound)
+{
+	double window = quell_dcqcn_rate_window_q16(&x->v, &x->p) / 65536.0;
+
+	return !(x->v.flags & QUELL_DCQCN_F_LOSS) == !x->m.after_loss ||
+	       fabs(x->v.reno_q16 / 65536.0 - window) <= window_bound;
+}
+
 struct single_result {
 	unsigned int events[EVENT_IDLE + 1];
 	unsigned int steps;
@@ -110,19 +119,19 @@ static void compare(const struct pair *x, const struct pair *before,
 	double rate_error = fabs(x->v.rate_q16 / 65536.0 - x->m.rc);
 	double target_error = fabs(x->v.target_q16 / 65536.0 - x->m.rt);
 	double alpha_error = fabs(x->v.alpha_q30 * 0x1p-30 - x->m.alpha);
-	double window_error = fabs(x->out.window_q16 / 65536.0 -
-				   dcqcn_model_window_bytes(&x->m, &x->mp));
+	double window = dcqcn_model_window_bytes(&x->m, &x->mp);
+	double window_bound = dcqcn_pair_window_bound(&before->m, &x->mp, &x->m, s->acked_bytes,
+						      bound);
 
 	result->steps++;
 	result->rates &= model_error_note(&result->rate, rate_error, x->m.rc, bound);
 	result->rates &= model_error_note(&result->target, target_error, x->m.rt, bound);
 	result->alphas &= model_error_note(&result->alpha, alpha_error, 1,
 					   dcqcn_pair_alpha_bound(&before->m, &x->mp, s->now_ns));
-	result->memories = result->memories && same_memory(x);
-	result->windows &= model_error_note(&result->window, window_error,
-					    dcqcn_model_window_bytes(&x->m, &x->mp),
-					    dcqcn_pair_window_bound(&before->m, &x->mp, &x->m, s->acked_bytes,
-							    bound));
+	result->memories = result->memories && same_memory(x) && same_loss(x, window_bound);
+	result->windows &= model_error_note(&result->window,
+					    fabs(x->out.window_q16 / 65536.0 - window), window,
+					    window_bound);
 }
 
 static void single_step(struct random_state *r, struct pair *x,
