@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The active sender set and its model side by side: both receive the same events, and all that
- * the set has is compared with the model's counts.  For random histories
- * (test_dart_set_long.c) and for those of a fuzzer (selftests/fuzz/fuzz_dart_set.c).
+ * the set has is compared with the model's counts.  For random histories, test_dart_set_long.c.
  *
  * Connections and groups are allocated when they begin and freed when they end, so that the
  * sanitizer finds pointers that the set keeps.

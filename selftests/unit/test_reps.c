@@ -236,7 +236,10 @@ static int compare(struct random_state *r, u32 entropies)
 						       random_between(r, 0, entropies + 3);
 		bool flag = !random_between(r, 0, 3);
 
-		now_ns += random_between(r, 0, 100000);
+		/* The clock of another processor may be behind. */
+		now_ns += random_between(r, 0, 100000) - (what == 1 ? now_ns / 2 : 0);
+		if (what == 2)
+			entropies = random_between(r, 1, QUELL_REPS_ENTROPIES_MAX - 3);
 		if (what == 0) {
 			quell_reps_on_rto(&reps, now_ns);
 			reps_model_on_rto(&model, now_ns);
@@ -252,7 +255,12 @@ static int compare(struct random_state *r, u32 entropies)
 			known += !!want;
 			reps_model_sent(&model, got);
 			sent[random_between(r, 0, 63)] = got;
+			if (!got || (!want && got > entropies))
+				return -1;
 		}
+		if (reps.head >= QUELL_REPS_RING || reps.unused > reps.filled ||
+		    reps.filled > QUELL_REPS_RING || (reps.frozen && reps.turn >= reps.filled))
+			return -1;
 	}
 	return known;
 }
