@@ -212,7 +212,7 @@ def _print(done):
         summaries = group.done.summaries
         print("\n" + textwrap.fill(f"{group.scenario.title}. {story.terms}", 79))
         cells = [(label, *one.values()) for label, one in _numbers(story, summaries).items()]
-        print("\n".join(f"  {line}" for line in show.lines(_titles(story), cells)))
+        print("\n".join(show.lines(_titles(story), cells, indent="  ")))
         print(textwrap.fill(_finding(story, summaries), 79))
 
 

@@ -367,6 +367,7 @@ def quantity_of(row):
 
 
 COLUMNS = ("figure", "quantity", "run", "paper", "ours", "ratio")
+NAMES = 3			# of them are no numbers
 
 
 def cells(row):
@@ -374,12 +375,3 @@ def cells(row):
     ratio = f"{row['ratio']:.3f}" if row["ratio"] is not None else "-"
     return (row["figure"], quantity_of(row), row["run"], row["paper_text"], row["ours_text"],
             ratio)
-
-
-def table(rows):
-    """Lines of a plain table: what is compared to the left, numbers to the right."""
-    lines = [COLUMNS] + [cells(row) for row in rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
-    return ["  ".join(text.ljust(width) if column < 3 else text.rjust(width)
-                      for column, (text, width) in enumerate(zip(line, widths))).rstrip()
-            for line in lines]

@@ -8,7 +8,7 @@ import json
 import os
 from types import SimpleNamespace
 
-from . import figures, files, fluid, output, page, paper, scenario, sweep, \
+from . import figures, files, fluid, output, page, paper, scenario, show, sweep, \
     sweep_page, sweep_run
 from .errors import InputError
 from .schema import Places
@@ -149,7 +149,7 @@ def run(wanted, kernel, out, timeout_s, quiet, facts):
         file.write("\n")
     write_index(out, groups, rows, facts)
     if not quiet:
-        print("\n".join(paper.table(rows)))
+        print("\n".join(show.beside_paper(rows)))
         for group in groups:
             if not group.done.good:
                 print(f"must not be trusted: {group.name}, "

@@ -4,6 +4,7 @@
 import glob
 import os
 import re
+import shutil
 import sys
 
 from . import loads, paper
@@ -12,6 +13,7 @@ from .units import show_time
 
 PROGRAM = re.compile(r"program ([0-9]+) \(")
 TAIL_LINES = 20			# of a failed program's output
+ANY_COLUMNS = 1 << 20		# of an output that is not a terminal
 GOVERNORS = ("algorithm", "search", "cubic")	# of a summary's "governed"
 
 
@@ -53,12 +55,29 @@ def progress(text):
         sys.stderr.flush()
 
 
-def lines(header, rows):
-    """Rows under a header, first column to the left."""
-    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
-    return ["  ".join(text.rjust(width) if column else text.ljust(width)
-                      for column, (text, width) in enumerate(zip(row, widths))).rstrip()
-            for row in (header, *rows)]
+def lines(header, rows, left=1, indent=""):
+    """Rows under a header, the first columns to the left; a table that is wider than the terminal in
+    parts, each with these columns."""
+    rows, names, parts = (header, *rows), range(left), [[]]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(header))]
+    room = shutil.get_terminal_size((ANY_COLUMNS, 1)).columns - len(indent)
+    for column in range(left, len(header)):
+        before = (*names, *parts[-1])
+        if parts[-1] and sum(widths[one] + 2 for one in before) + widths[column] > room:
+            parts.append([])
+        parts[-1].append(column)
+    found = []
+    for part in parts:
+        found += [""] * bool(found)
+        found += [indent + "  ".join((*(row[one].ljust(widths[one]) for one in names),
+                                      *(row[one].rjust(widths[one]) for one in part))).rstrip()
+                  for row in rows]
+    return found
+
+
+def beside_paper(rows):
+    """Lines of a table of a paper's numbers and ours."""
+    return lines(paper.COLUMNS, [paper.cells(row) for row in rows], left=paper.NAMES)
 
 
 def governed(summary, kind):
@@ -171,7 +190,7 @@ def result(summaries, rows, out):
     tables += [lines(*window(name, summaries))
                for name in next(iter(summaries.values()))["measured"]]
     if rows:
-        tables.append(paper.table(rows))
+        tables.append(beside_paper(rows))
     tables.append(lines(*costs(summaries)))
     print("\n\n".join("\n".join(table) for table in tables))
     print(f"report: {os.path.join(out, 'report.html')}")

@@ -8,7 +8,7 @@ import tomllib
 import unittest
 from fractions import Fraction
 
-from quell_lab import paper, runner, summary, units
+from quell_lab import paper, runner, show, summary, units
 from quell_lab.errors import InputError
 
 import helpers
@@ -157,7 +157,7 @@ class Compare(unittest.TestCase):
 
     def test_table(self):
         rows = self.compare(FIGURE, dict(FIGURE, quantity="fair_after", run="reno"))
-        self.assertEqual(paper.table(rows), [
+        self.assertEqual(show.beside_paper(rows), [
             "figure    quantity    run    paper   ours  ratio",
             "A Fig. 1  fct_max     cubic   20us   40us  2.000",
             "A Fig. 1  fair_after  reno    20us  never      -"])

@@ -1,11 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0
 """Arithmetic of the summary, on data small enough to do by hand."""
 
+import os
 import unittest
+from unittest import mock
 
 from quell_lab import loads, show, stats, summary
 
 import helpers
+
+
+class Tables(unittest.TestCase):
+    """On a terminal with some columns."""
+
+    def lines(self, columns, **more):
+        with mock.patch.dict(os.environ, {"COLUMNS": str(columns)}):
+            return show.lines(("run", "p50", "p99", "max"), (
+                ("swift", "1.0", "2.0", "3.0"), ("dctcp:x", "10.0", "20.0", "30.0")), **more)
+
+    def test_table_that_fits(self):
+        whole = ["run       p50   p99   max", "swift     1.0   2.0   3.0",
+                 "dctcp:x  10.0  20.0  30.0"]
+        self.assertEqual(self.lines(25), whole)
+        self.assertEqual(self.lines(27, indent="  "), [f"  {line}" for line in whole])
+
+    def test_wide_table_is_in_parts(self):
+        self.assertEqual(self.lines(24), [
+            "run       p50   p99", "swift     1.0   2.0", "dctcp:x  10.0  20.0", "",
+            "run       max", "swift     3.0", "dctcp:x  30.0"])
+        self.assertEqual(self.lines(26, indent="  ")[-1], "  dctcp:x  30.0")
+        self.assertEqual(self.lines(24, left=2)[4:], [
+            "run      p50    max", "swift    1.0    3.0", "dctcp:x  10.0  30.0"])
+
+    def test_column_wider_than_the_terminal(self):
+        self.assertEqual(len(self.lines(1)), 3 * 3 + 2)
 
 
 class Percentile(unittest.TestCase):
