@@ -9,8 +9,12 @@
 
 enum { CC, PORT, PEER, PKTS, RATE, RTT, TARGET, RETX, CUT, BY, LIMIT, COLS };
 
-/* Columns to which a remote address may be cut. */
+/*
+ * Columns to which a remote address may be shortened, and of the longest of IPv4, which is whole as
+ * long as there is another column to leave out.
+ */
 #define PEER_LEAST	10
+#define PEER_IPV4	21
 
 #define LINE_LEN	(COLS * (FLOW_CELL_LEN + 1))
 
@@ -99,7 +103,7 @@ static size_t sum(const size_t *width)
 /* Print flows, a line each, below a heading; no heading without flows. */
 void flow_print_lines(struct out *o, const struct flow_list *list, size_t columns_all)
 {
-	size_t width[COLS] = {}, peer, least, i;
+	size_t width[COLS] = {}, peer, i;
 	char cell[FLOW_CELL_LEN];
 	int col;
 
@@ -111,12 +115,13 @@ void flow_print_lines(struct out *o, const struct flow_list *list, size_t column
 		}
 	}
 	peer = width[PEER];
-	least = peer < PEER_LEAST ? peer : PEER_LEAST;
-	width[PEER] = least;
+	width[PEER] = peer < PEER_IPV4 ? peer : PEER_IPV4;
 	if (sum(width) > columns_all)
 		width[CUT] = 0;
 	if (sum(width) > columns_all)
 		width[TARGET] = 0;
+	while (width[PEER] > PEER_LEAST && sum(width) > columns_all)
+		width[PEER]--;
 	while (width[PEER] < peer && sum(width) < columns_all)
 		width[PEER]++;
 	for (i = 0; i <= list->n && list->n; i++)

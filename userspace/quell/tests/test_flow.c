@@ -373,7 +373,7 @@ static void check_summary(struct __test_metadata *_metadata, const char *words, 
 	EXPECT_EQ(STATUS_OK, read_line(&args, false, line));
 	file = open_memstream(&got, &len);
 	out_init(&o, file, json, false);
-	flow_print_summary(&o, &args, &list);
+	flow_print_summary(&o, &args, &list, FLOW_COLUMNS);
 	fclose(file);
 	EXPECT_EQ(0, strcmp(want, got))
 		TH_LOG("got:\n%swant:\n%s", got, want);
@@ -385,13 +385,15 @@ TEST(flow_print_summary__cases)
 	check_summary(_metadata, "-s", false,
 		      "CC          NETWORK            FLOWS  RATE    RTT  RETX BY\n"
 		      "dart        10.9.0.0/24            1 1.00G 40.0us     0 dart 1\n"
-		      "swift       10.9.0.0/24            2 2.00G 10.0us     4 swift 1, cubic 1 (noise 1)\n"
+		      "swift       10.9.0.0/24            2 2.00G 10.0us     4 swift 1, cubic 1\n"
+		      "                                                        (noise 1)\n"
 		      "swift       10.9.7.0/24            1 1.00G 20.0us     2 swift 1\n"
 		      "swift       fd01:0:0:abcd::/64     2     0 9.00us     0 swift 2\n");
 	check_summary(_metadata, "-s prefix 16", false,
 		      "CC          NETWORK            FLOWS  RATE    RTT  RETX BY\n"
 		      "dart        10.9.0.0/16            1 1.00G 40.0us     0 dart 1\n"
-		      "swift       10.9.0.0/16            3 3.00G 20.0us     6 swift 2, cubic 1 (noise 1)\n"
+		      "swift       10.9.0.0/16            3 3.00G 20.0us     6 swift 2, cubic 1\n"
+		      "                                                        (noise 1)\n"
 		      "swift       fd01::/16              2     0 9.00us     0 swift 2\n");
 	check_summary(_metadata, "-s prefix 60", true,
 		      "[{\"cc\":\"dart\",\"network\":\"10.9.0.2/32\",\"flows\":1,"
@@ -435,6 +437,29 @@ TEST(flow_print_lines__width)
 	EXPECT_NE(NULL, strstr(got, " 123ms 1.00ns 4.29G timeout cubic(delay-stays) receiver\n"))
 		TH_LOG("%s", got);
 	EXPECT_NE(NULL, strstr(got, " [fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]:65535 "))
+		TH_LOG("%s", got);
+	free(got);
+}
+
+/* An address of IPv4 is whole while TARGET can be left out instead, shortened else. */
+TEST(flow_print_lines__ipv4)
+{
+	struct flow f = { .family = AF_INET, .sport = 59660, .dport = 5201, .state = 1,
+			  .daddr = { 10, 84, 12, 123 }, .cc = "swift", .limited_by = "window",
+			  .adapt = "fallback", .fallback = "delay-stays", .reduction = "loss",
+			  .mss_bytes = 1, .window_bytes = 40, .rtt_ns = 12300000,
+			  .delivery_bytes_ps = 1234567, .retrans_segs = 42 };
+	struct flow_list list = { .list = &f, .n = 1 };
+	char *got = printed(&list, FLOW_COLUMNS);
+
+	EXPECT_NE(NULL, strstr(got, " 10.84.12.123:5201 "))
+		TH_LOG("%s", got);
+	EXPECT_EQ(NULL, strstr(got, "TARGET"))
+		TH_LOG("%s", got);
+	free(got);
+	got = printed(&list, 75);
+	strtok(got, "\n");
+	EXPECT_EQ(75, strlen(strtok(NULL, "\n")))
 		TH_LOG("%s", got);
 	free(got);
 }
