@@ -149,6 +149,7 @@ class Variant:
     expedite: bool = False	# flows with a DSCP are control to ports: first, never marked
     tcp_int: int = 0		# parameter "tcp-int" of "quell"
     acks_per_rtt: int = 0	# parameter "acks-per-rtt" of "quell"
+    tail_floor_ns: int = 0	# parameter "tail-floor" of "quell"; 0: its default
     program: object = None	# the Algorithm of a BPF object
     tree: object = None		# the Algorithm of a module of the kernel's tree
     variant: str = None		# of VARIANTS

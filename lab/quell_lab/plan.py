@@ -234,6 +234,9 @@ def _option(scenario, variant):
     if variant.tcp_int:
         lines += [f"param {host} quell tcp-int {variant.tcp_int}"
                   for host in scenario.graph.hosts]
+    if variant.tail_floor_ns:
+        lines += [f"param {host} quell tail-floor {variant.tail_floor_ns}"
+                  for host in scenario.graph.hosts]
     lines += [f"param {host} quell acks-per-rtt {variant.acks_per_rtt}"
               for host in scenario.graph.hosts]
     # As in the papers, a packet leaves as soon as the window has room for it.

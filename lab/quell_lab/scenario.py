@@ -30,6 +30,7 @@ TCP_ECN_MAX = 5			# of net.ipv4.tcp_ecn, from 3 on Accurate ECN
 ACKS_PER_RTT_MAX = 1000
 ACKS_PER_RTT = 4
 ACKS_EACH_PACKET = 0
+TAIL_FLOOR_MIN, TAIL_FLOOR_MAX = 1000, 10**9	# of "tail-floor" of "quell"
 ALPHA_MAX_Q16 = 1024 * Q16_ONE	# SWPORT_ALPHA_MAX
 ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
 LEAVES_MAX = 64
@@ -116,6 +117,7 @@ ALGORITHM_KEYS = {
     "expedite": Key("bool", default=False),
     "tcp-int": Key("int", 0, TCP_INT_USE, 0),
     "acks-per-rtt": Key("int", 0, ACKS_PER_RTT_MAX, None),
+    "tail-floor": Key("time", TAIL_FLOOR_MIN, TAIL_FLOOR_MAX, None),
     "qdisc": Key("text", default=None),
     "tcp-ecn": Key("int", 0, TCP_ECN_MAX, None),
     "set": Key("table", default=None),
@@ -568,7 +570,9 @@ def _variants(places, top, queue, graph):
             label = ":".join([found[0]] + [f"{k}={v}" for k, v in pairs.items()])
         variant = make_variant(where, found, label, settings, entry["preset"], entry["variant"])
         variant = replace(variant, nic_pace_bits_ps=entry["nic-pace"] or 0,
-                          tcp_int=entry["tcp-int"], credit_bytes=entry["credit"] or 0,
+                          tcp_int=entry["tcp-int"],
+                          tail_floor_ns=entry["tail-floor"] or 0,
+                          credit_bytes=entry["credit"] or 0,
                           acks_per_rtt=_acks_per_rtt(entry["acks-per-rtt"], variant),
                           **_network(places, path, entry, top),
                           **{key: entry[key] for key in AS_WRITTEN})

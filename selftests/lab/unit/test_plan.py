@@ -390,6 +390,15 @@ class Plan(unittest.TestCase):
         wanted = helpers.build()
         self.assertNotIn("tcp-int", plan.write(wanted, wanted.variants[0]))
 
+    def test_tail_floor_is_a_parameter_of_the_hosts_of_its_run(self):
+        wanted = helpers.build(algorithm=[{"name": "swift", "tail-floor": "84us"},
+                                          {"name": "hpcc"}])
+        text = plan.write(wanted, wanted.variants[0])
+        self.assertEqual(text.count(" quell tail-floor 84000\n"), 3)
+        self.assertNotIn("tail-floor", plan.write(wanted, wanted.variants[1]))
+        with self.assertRaisesRegex(InputError, "tail-floor: '2s' is out of range"):
+            helpers.build(algorithm=[{"name": "swift", "tail-floor": "2s"}])
+
     def test_lookahead_groups_are_of_runs_that_have_them(self):
         wanted = helpers.build(
             lookahead=[{"receiver": "h3", "members": "h[1-2]", "time": "500us"},
