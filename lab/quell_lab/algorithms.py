@@ -117,6 +117,17 @@ def _fast():
                    parameters={**timely.parameters, **own})
 
 
+def _infiniband():
+    """InfiniBand's congestion control in place of tcp_dcqcn.ko: dcqcn_ib.h."""
+    own = {"ib-timer": Parameter(KINDS["ns"], 1000, 1000000000, 153600),
+           "ib-increase": Parameter(KINDS["none"], 0, 127, 1),
+           "ib-limit": Parameter(KINDS["none"], 0, 16383, 127),
+           "ib-step": Parameter(KINDS["q16"], 1, 65536, 65536)}
+    dcqcn = ALGORITHMS["dcqcn"]
+    return replace(dcqcn, modules=("quell.ko", "quell_labib.ko"),
+                   parameters={**dcqcn.parameters, **own})
+
+
 # Comparators of papers, in the laboratory alone, in place of an algorithm.
 VARIANTS = {
     "marks": ("smartt", _smartt_variant(1)),
@@ -126,6 +137,7 @@ VARIANTS = {
     "mprdma": ("smartt", _smartt_variant(5)),
     "open": ("smartt", ALGORITHMS["smartt"]),	# no window of its own: by credits alone
     "fast": ("timely", _fast()),
+    "infiniband": ("dcqcn", _infiniband()),
 }
 
 

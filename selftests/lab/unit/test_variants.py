@@ -72,6 +72,32 @@ class Fast(unittest.TestCase):
         self.assertTrue(helpers.build(record={"core": True}, algorithm=[{"name": "swift"}]))
 
 
+class Infiniband(unittest.TestCase):
+    """InfiniBand's congestion control in place of DCQCN."""
+
+    def test_it_is_a_variant_with_parameters_of_its_own(self):
+        wanted = helpers.build(algorithm=[
+            {"name": "dcqcn", "variant": "infiniband",
+             "set": {"ib-timer": "100us", "queue-bound": "1s"}}])
+        lines = plan.write(wanted, wanted.variants[0]).splitlines()
+        self.assertEqual([line for line in lines if line.startswith("module ")][-2:],
+                         ["module quell.ko", "module quell_labib.ko"])
+        self.assertIn("param h1 dcqcn ib-timer 100000", lines)
+        self.assertIn("param h1 dcqcn queue-bound 1000000000", lines)
+        for one, words in (({"variant": "infiniband", "set": {"ib-step": "2"}}, "ib-step: '2' is"),
+                           ({"set": {"ib-timer": "1us"}}, "dcqcn has no parameter 'ib-timer'")):
+            with self.subTest(words), self.assertRaisesRegex(InputError, words):
+                helpers.build(algorithm=[{"name": "dcqcn", **one}])
+
+    def test_its_parameters_are_those_of_the_header(self):
+        header = defined("dcqcn_ib.h", "QUELL_DCQCN_IB_")
+        known = VARIANTS["infiniband"][1].parameters
+        for key, name in (("ib-timer", "TIMER_NS"), ("ib-increase", "INCREASE_STEPS"),
+                          ("ib-limit", "LIMIT_STEPS"), ("ib-step", "STEP_Q16")):
+            self.assertEqual([header[f"{name}_{end}"] for end in ("MIN", "MAX", "DEFAULT")],
+                             [known[key].low, known[key].high, known[key].default], key)
+
+
 class Rcp(unittest.TestCase):
     """RCP's sender and the ports of its runs."""
 
