@@ -9,43 +9,9 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./race.sh
 
-client="" server=""
-
 make_network()
 {
-	local module
-
-	for module in tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart sch_swport; do
-		modprobe "$module" || return 1
-	done
-	new_netns client && new_netns server && two_hosts "$client" "$server" 2 || return 1
-	for netns in "$client" "$server"; do
-		choose_cc "$netns" swift && quell -n "$netns" cc set quell option 1 &&
-		start_in "$netns" quell monitor >/dev/null || return 1
-	done
-	serve_all "$server"
-}
-
-# change_port NETNS: of wire, so slow that queues grow.
-change_port()
-{
-	local words=(rate 200mbit limit 60kb telemetry 8us)
-
-	case $((RANDOM % 6)) in
-	0) words=(rate 50mbit limit 20kb noecn) ;;
-	1) words+=(ecn min 10kb max 40kb prob 0.1) ;;
-	2) words+=(trim size 128) ;;
-	3) words+=(trim size 128 to-sender percentiles on) ;;
-	4) words+=(tcp-int 8us ecn min 10kb ecn-class 8 min 5kb) ;;
-	5) words+=(bql split-gso buffer 100kb) ;;
-	esac
-	tc -n "$1" qdisc replace dev wire root handle 1: swport "${words[@]}"
-}
-
-# change_default NETNS: the algorithm of what the server accepts.
-change_default()
-{
-	pick "${quell_ccs[@]}" cubic; choose_cc "$1" "$picked"
+	make_hosts && serve_all "$server"
 }
 
 plan 2

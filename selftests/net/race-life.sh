@@ -9,44 +9,7 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./race.sh
 
-watched=""
 modules=(tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart)
-
-# live NUMBER CC: a namespace with flows to itself and from the watched one, deleted while they run.
-# Frames of either come in on one processor: where a request is found on two the kernel loses a
-# reference to the module (Documentation/compat.md).
-live()
-{
-	local process netns="life-$$-$1" near="near$1" to="10.92.$1" clients=() PROCESSORS=$1 status=0
-
-	ip netns add "$netns" && ip -n "$netns" link set lo up && keep_order "$netns" lo &&
-	cable "$watched" "$near" "$netns" wire && ip -n "$watched" addr add "$to.1/24" dev "$near" &&
-	ip -n "$netns" addr add "$to.2/24" dev wire || return 1
-	# A connection whose process and peer are gone holds the module until it gives up.
-	in_netns "$netns" sysctl -q -w net.ipv4.tcp_orphan_retries=1
-	choose_cc "$netns" "$2" && choose_cc "$watched" "$2" || status=1
-	quell -n "$netns" cc set quell option 1
-	tc -n "$netns" qdisc add dev lo root swport limit 100kb
-	tc -n "$netns" qdisc add dev wire root swport limit 100kb
-	ip netns exec "$netns" many_tcp listen 5300 4 >"$dir/life-$1" &
-	clients+=($!)
-	poll 60 listens "$netns" 5300
-	ip netns exec "$netns" many_tcp connect 127.0.0.1 5300 4 20 1000000 &
-	clients+=($!)
-	ip netns exec "$watched" many_tcp connect "$to.2" 5300 4 20 1000000 &
-	clients+=($!)
-	ip -n "$netns" link add gone type dummy
-	in_netns "$netns" quell lookahead add g dev gone 10.0.0.1 10.0.0.2
-	poll 60 has_flows "$netns" 20 || status=1
-	ip netns del "$netns"
-	jq length "$dir/flows-$netns" >>"$dir/deleted"
-	# The listener first: with it the namespace ends, while frames still come in.
-	for process in "${clients[@]}"; do
-		kill -KILL "$process"
-		wait "$process"
-	done
-	return "$status"
-}
 
 gone()
 {

@@ -9,8 +9,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./race.sh
 
-client="" server=""
-
 wire_tc()
 {
 	tc -n "$client" qdisc "$@"

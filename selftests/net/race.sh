@@ -16,7 +16,11 @@ dir=$(mktemp -d)
 defer rm -rf "$dir"
 workers=()
 quell_ccs=(swift swift_vaisf timely hpcc hpcc_vaisf dcqcn smartt dart)
-picked=""
+client="" server="" watched="" picked=""
+# Bytes of a connection of open_many, and of live.
+many_bytes=(1000 30000 1000000) live_bytes=1000000
+# Each worker pauses for a random time below this after a call: in virtual time calls take none.
+pause_s=0
 
 # pick WORD...: one of them, in $picked; no subshell, which would draw for itself.
 pick()
@@ -40,6 +44,21 @@ two_hosts()
 	poll 60 in_netns "$1" busybox ping -c 1 -W 1 10.91.0.2
 }
 
+# make_hosts: $client and $server with every algorithm, the option and a monitor each.
+make_hosts()
+{
+	local module
+
+	for module in tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart sch_swport; do
+		modprobe "$module" || return 1
+	done
+	new_netns client && new_netns server && two_hosts "$client" "$server" 2 || return 1
+	for netns in "$client" "$server"; do
+		choose_cc "$netns" swift && quell -n "$netns" cc set quell option 1 &&
+		start_in "$netns" quell monitor >/dev/null || return 1
+	done
+}
+
 # worker CALL[; CALL]...: in turn until the storm is over; a line for each.
 worker()
 {
@@ -57,6 +76,7 @@ worker()
 			else
 				echo "$1 refused"
 			fi
+			[ "$pause_s" = 0 ] || sleep "$((RANDOM % pause_s)).$((RANDOM % 900 + 100))"
 		done
 	) >"$dir/worker.$seed" 2>/dev/null &
 	workers+=($!)
@@ -70,6 +90,7 @@ storm()
 	local call name status=0
 
 	storm_begin=$SECONDS
+	workers=()
 	for call; do
 		worker "$call"
 	done
@@ -154,7 +175,7 @@ open_many()
 {
 	pick "${quell_ccs[@]}" cubic; choose_cc "$1" "$picked" || return 1
 	pick 0.5 1 3; set -- "$@" "$picked"
-	pick 1000 30000 1000000
+	pick "${many_bytes[@]}"
 	in_netns "$1" timeout -s KILL "$4" many_tcp connect "$2" "$3" 4 $((RANDOM % 30 + 1)) "$picked"
 	[ $? -ne 1 ]
 }
@@ -188,4 +209,62 @@ serve_all()
 	start_in "$1" host_tcp serve 7100 >/dev/null 2>&1
 	start_in "$1" option_tcp serve 7001 >"$dir/server" 2>/dev/null
 	poll 60 listens "$1" 8080 && poll 60 listens "$1" 7100 && poll 60 listens "$1" 7001
+}
+
+# change_port NETNS: of wire, so slow that queues grow.
+change_port()
+{
+	local words=(rate 200mbit limit 60kb telemetry 8us)
+
+	case $((RANDOM % 6)) in
+	0) words=(rate 50mbit limit 20kb noecn) ;;
+	1) words+=(ecn min 10kb max 40kb prob 0.1) ;;
+	2) words+=(trim size 128) ;;
+	3) words+=(trim size 128 to-sender percentiles on) ;;
+	4) words+=(tcp-int 8us ecn min 10kb ecn-class 8 min 5kb) ;;
+	5) words+=(bql split-gso buffer 100kb) ;;
+	esac
+	tc -n "$1" qdisc replace dev wire root handle 1: swport "${words[@]}"
+}
+
+# change_default NETNS: the algorithm of what the server accepts.
+change_default()
+{
+	pick "${quell_ccs[@]}" cubic; choose_cc "$1" "$picked"
+}
+
+# live NUMBER CC: a namespace with flows to itself and from the watched one, deleted while they run.
+# Frames of either come in on one processor: where a request is found on two the kernel loses a
+# reference to the module (Documentation/compat.md).
+live()
+{
+	local process netns="life-$$-$1" near="near$1" to="10.92.$1" clients=() PROCESSORS=$1 status=0
+
+	ip netns add "$netns" && ip -n "$netns" link set lo up && keep_order "$netns" lo &&
+	cable "$watched" "$near" "$netns" wire && ip -n "$watched" addr add "$to.1/24" dev "$near" &&
+	ip -n "$netns" addr add "$to.2/24" dev wire || return 1
+	# A connection whose process and peer are gone holds the module until it gives up.
+	in_netns "$netns" sysctl -q -w net.ipv4.tcp_orphan_retries=1
+	choose_cc "$netns" "$2" && choose_cc "$watched" "$2" || status=1
+	quell -n "$netns" cc set quell option 1
+	tc -n "$netns" qdisc add dev lo root swport limit 100kb
+	tc -n "$netns" qdisc add dev wire root swport limit 100kb
+	ip netns exec "$netns" many_tcp listen 5300 4 >"$dir/life-$1" &
+	clients+=($!)
+	poll 60 listens "$netns" 5300
+	ip netns exec "$netns" many_tcp connect 127.0.0.1 5300 4 20 "$live_bytes" &
+	clients+=($!)
+	ip netns exec "$watched" many_tcp connect "$to.2" 5300 4 20 "$live_bytes" &
+	clients+=($!)
+	ip -n "$netns" link add gone type dummy
+	in_netns "$netns" quell lookahead add g dev gone 10.0.0.1 10.0.0.2
+	poll 60 has_flows "$netns" 20 || status=1
+	ip netns del "$netns"
+	jq length "$dir/flows-$netns" >>"$dir/deleted"
+	# The listener first: with it the namespace ends, while frames still come in.
+	for process in "${clients[@]}"; do
+		kill -KILL "$process"
+		wait "$process"
+	done
+	return "$status"
 }
