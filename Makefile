@@ -155,6 +155,13 @@ race: deps-check
 	selftests/net/run-qemu 6.12-kcsan $(if $(WORDS),--words "$(WORDS)") \
 		$(foreach storm,$(STORMS),--test selftests/net/race-$(storm).sh)
 
+# A day of virtual time and two hours in QEMU: memory, files, sockets; see Documentation/testing.md
+soak: deps-check
+	$(MAKE) lab
+	QUELL_UML_TIMEOUT=20000 QUELL_UML_VIRTUAL_S=200000 selftests/net/run-uml lab soak.sh
+	selftests/net/run-qemu 6.12 --test selftests/net/soak.sh --words "20 300" --timeout 12000 \
+		--test-timeout 11000
+
 # Signed modules under Secure Boot, in QEMU with firmware and Debian's shim
 secure-boot: deps-secure tools
 	selftests/packages/secure-boot
@@ -281,6 +288,7 @@ help:
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make quickstarts  the quick starts in fresh systems of Debian 12 and 13 (SUITES=trixie), as root;'
 	@echo '                  BLOCKS="developer:core": these alone; RESUME=1: not those that passed before'
+	@echo 'make soak         a day of virtual time, and two hours in QEMU: memory, files, sockets'
 	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'
 	@echo 'make race         storms on a kernel with KCSAN in QEMU: data races (STORMS="flows dart" WORDS="600 2")'
 	@echo 'make check-LEVEL  those of one level; check-FEATURE: those of one feature at every level'
@@ -310,7 +318,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug lab-7.3 demo demo-figure demo-seeds shell reproduce site check check-quick on-kernel check-packages race rt secure-boot check-agent spoof tcp-originals \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug lab-7.3 demo demo-figure demo-seeds shell reproduce site check check-quick on-kernel check-packages race rt soak secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port perf-threads \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site
