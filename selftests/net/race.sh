@@ -184,7 +184,7 @@ open_many()
 ask()
 {
 	pick "${quell_ccs[@]}"; choose_cc "$1" "$picked" || return 1
-	pick "20 100 100" "50 1 2000" "5 20000 100"
+	pick "20 100 100" "50 8 2000" "5 20000 100"
 	echo "$picked" | in_netns "$1" timeout 20 host_tcp ask "$2" "$3" $((RANDOM % 6 + 1))
 }
 
