@@ -6,6 +6,7 @@ built last.  What a run needs is kept for each build, in ready/KEY: the executab
 of their sources, the modules.  A build that was interrupted goes on where it ended.
 """
 
+import functools
 import hashlib
 import os
 import re
@@ -18,16 +19,17 @@ from . import kernel_source, runner, show
 from .errors import InputError, SourceError
 
 CONFIG = os.path.join(runner.HERE, "kernel", "lab.config")
+BPF_CONFIG = os.path.join(runner.HERE, "kernel", "bpf.config")	# added to it
 # Options that later kernels may not offer: 7.3 has PREEMPT_NONE of no architecture that can be
 # preempted, and no longer asks for PROC_SYSCTL.
 MAY_LACK = ("CONFIG_PREEMPT_NONE", "CONFIG_PROC_SYSCTL")
 AREAS = ("kmod-cc", "kmod-qdisc", "lab/modules", "lab/comparators", "lab/tutorial",
          "lab/qdiscs", "lab/cc")
 MODULES = os.path.join(runner.ROOT, "scripts", "build-modules")
-OBJECT_BYTES = 200_000_000
+OBJECT_BYTES, BPF_OBJECT_BYTES = 200_000_000, 400_000_000
 READY_BYTES = 20_000_000
 JOB_BYTES = 400_000_000		# of a compiler; the linker takes as much
-FILES = 760			# compiled of a kernel
+FILES, BPF_FILES = 760, 860	# compiled of a kernel
 # Who built it, where and when changes no executable.
 SAME = {"KBUILD_BUILD_TIMESTAMP": "2026-01-01", "KBUILD_BUILD_USER": "quell",
         "KBUILD_BUILD_HOST": "lab", "KBUILD_BUILD_VERSION": "1", "LOCALVERSION": "", "LC_ALL": "C"}
@@ -55,10 +57,18 @@ def compiler():
     return done.stdout.strip()
 
 
-def kernel_key(prepared):
+def configuration(runs_bpf):
+    """Text of the options of a kernel; where two lines set one option, the later has priority."""
+    text = ""
+    for path in (CONFIG, BPF_CONFIG) if runs_bpf else (CONFIG,):
+        with open(path, encoding="ascii") as file:
+            text += file.read()
+    return text
+
+
+def kernel_key(prepared, runs_bpf=False):
     """What decides an executable, in a few digits."""
-    with open(CONFIG, "rb") as file:
-        config = file.read()
+    config = configuration(runs_bpf).encode()
     digest = hashlib.sha256(f"{RECIPE} {prepared.identity} {compiler()}\n".encode() + config)
     return f"{prepared.version}-{digest.hexdigest()[:12]}"
 
@@ -86,7 +96,7 @@ def _relevant(log):
     return "".join(f"\n  {line}" for line in found[:ERROR_LINES])
 
 
-def _run(where, words, log, quiet, what):
+def _run(where, words, log, quiet, what, files=FILES):
     """Run a step of a build, its output to a log, and show how far it is."""
     done = 0
     with open(log, "a", 1, encoding="utf-8") as file, subprocess.Popen(
@@ -97,7 +107,7 @@ def _run(where, words, log, quiet, what):
             step = STEP.match(line)
             if step and not quiet:
                 done += step[1] == "CC"
-                show.progress(f"{what}: {done} of about {FILES} files compiled, {step[2]}")
+                show.progress(f"{what}: {done} of about {files} files compiled, {step[2]}")
     if not quiet:
         show.progress("")
     if process.returncode:
@@ -129,7 +139,7 @@ class Tree:
         """Say what a build takes, before it begins; InputError if the disk is too small."""
         needed = self.source.missing_bytes(self.source_directory) + READY_BYTES
         if not os.path.exists(os.path.join(self.objects, "vmlinux")):
-            needed += OBJECT_BYTES
+            needed += BPF_OBJECT_BYTES if self.source.runs_bpf else OBJECT_BYTES
         free = shutil.disk_usage(self.directory).free
         _say(f"{self.source.label}: takes up to {needed / 1e9:.1f} GB of disk in {self.directory}, "
              f"{self.jobs * JOB_BYTES / 1e9:.1f} GB of memory, and some minutes if nothing is "
@@ -144,8 +154,7 @@ class Tree:
         where neither it nor the options of the source have changed since.
         """
         os.makedirs(self.objects, exist_ok=True)
-        with open(CONFIG, encoding="ascii") as file:
-            text = file.read()
+        text = configuration(self.source.runs_bpf)
         key = f"{self.source.options(prepared)} {compiler()}\n{text}"
         mark = os.path.join(self.objects, ".quell-config")
         if os.path.exists(mark):
@@ -154,14 +163,16 @@ class Tree:
                     return
         log, config = self._log("config.log"), os.path.join(self.objects, ".config")
         merge = os.path.join(self.source_directory, "scripts", "kconfig", "merge_config.sh")
+        fragments = (CONFIG, BPF_CONFIG) if self.source.runs_bpf else (CONFIG,)
         for words in (self._make("-s", "allnoconfig"),
-                      [merge, "-m", "-O", self.objects, config, CONFIG],
+                      [merge, "-m", "-O", self.objects, config, *fragments],
                       self._make("-s", "olddefconfig")):
             _run(self.source.where, words, log, True, "configuration")
         with open(config, encoding="ascii") as file:
             have = set(file.read().splitlines())
-        wanted = [line for line in text.splitlines() if line.startswith("CONFIG_")]
-        lost = [line for line in wanted if not line.startswith(MAY_LACK) and (
+        wanted = {line.partition("=")[0]: line for line in text.splitlines()
+                  if line.startswith("CONFIG_")}
+        lost = [line for line in wanted.values() if not line.startswith(MAY_LACK) and (
             line[:-1] + "y" in have if line.endswith("=n") else line not in have)]
         if lost:
             raise BuildError(self.source.where, "the source has no option for "
@@ -179,7 +190,8 @@ class Tree:
                  self.quiet)
         self._configure(prepared)
         _run(self.source.where, self._make(f"-j{self.jobs}", "all"), self._log("build.log"),
-             self.quiet, f"Linux {prepared.version}")
+             self.quiet, f"Linux {prepared.version}",
+             BPF_FILES if self.source.runs_bpf else FILES)
         _say(f"Linux {prepared.version} took {time.monotonic() - begun:.0f} s", self.quiet)
 
     def keep(self, linux):
@@ -218,7 +230,7 @@ def build(source, quiet, prepared=None):
     """runner.Kernel of a source, built unless it is in the cache."""
     init = runner.find_kernel("normal").init
     prepared = prepared or source.prepare()
-    ready = os.path.join(kernel_source.cache(), "ready", kernel_key(prepared))
+    ready = os.path.join(kernel_source.cache(), "ready", kernel_key(prepared, source.runs_bpf))
     linux, modules = os.path.join(ready, "linux"), os.path.join(ready, modules_key())
     if not os.path.exists(linux) or not os.path.isdir(modules):
         tree = Tree(source, quiet)
@@ -227,7 +239,8 @@ def build(source, quiet, prepared=None):
                 tree.make(prepared, linux, modules)
         except (OSError, subprocess.CalledProcessError) as error:
             raise BuildError(source.where, str(error)) from error
-    return runner.Kernel(source.label, linux, modules, init)
+    bpf = None if source.runs_bpf else functools.cache(lambda: build(source.with_bpf(), quiet))
+    return runner.Kernel(source.label, linux, modules, init, bpf=bpf)
 
 
 def find_all(texts, quiet=False):

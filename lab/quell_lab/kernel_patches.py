@@ -18,6 +18,7 @@ HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 # The order matters: later ones change lines that earlier ones added.
 NEEDED = ("um-exact-timers", "um-seeded-random")
 SPEED = ("um-fast-irqflags", "um-fast-forward", "um-timer-wheel")
+BPF = ("um-bpf-jit",)		# needed of a kernel that runs BPF programs
 FILE = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
 REFUSED = re.compile(r"^Hunk #([0-9]+) FAILED at ([0-9]+)", re.MULTILINE)
 PATCHING = re.compile(r"^(?:checking|patching) file (\S+)", re.MULTILINE)
@@ -71,10 +72,10 @@ def _try(path, directory):
     return None
 
 
-def apply(directory, where):
+def apply(directory, where, needed=NEEDED):
     """Apply the series to a source, or to those of its files that it touches: Applied."""
     files, left_out = set(), []
-    for name in (*NEEDED, *SPEED):
+    for name in (*needed, *SPEED):
         refused = None
         for path in variants(name):
             reason = _try(path, directory)
@@ -83,19 +84,20 @@ def apply(directory, where):
                 break
             refused = refused or f"{name}.patch, {reason}"
         else:
-            if name in NEEDED:
+            if name in needed:
                 raise Refused(where, f"the source refuses {refused}")
             left_out.append(refused)
     return Applied(tuple(sorted(files)), tuple(left_out))
 
 
-def prepare(read, where):
+def prepare(read, where, runs_bpf=False):
     """
     Patch copies of the files that the series touches: {path: content}, and the patches left out.
     read(path) returns the bytes of a file of the source, or None.
     """
+    needed = (*NEEDED, *BPF) if runs_bpf else NEEDED
     with tempfile.TemporaryDirectory() as scratch:
-        for path in {file for name in (*NEEDED, *SPEED) for one in variants(name)
+        for path in {file for name in (*needed, *SPEED) for one in variants(name)
                      for file in _files(one)}:
             content = read(path)
             if content is None:
@@ -103,7 +105,7 @@ def prepare(read, where):
             os.makedirs(os.path.join(scratch, os.path.dirname(path)), exist_ok=True)
             with open(os.path.join(scratch, path), "wb") as file:
                 file.write(content)
-        done = apply(scratch, where)
+        done = apply(scratch, where, needed)
         found = {}
         for path in done.files:
             with open(os.path.join(scratch, path), "rb") as file:

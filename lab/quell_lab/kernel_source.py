@@ -25,6 +25,7 @@ KERNEL_TREE = os.path.join(ROOT, "scripts", "kernel-tree")
 DEBIAN = ("7.3",)		# beside 6.12, which "make lab" builds
 OLDEST = (6, 12)
 AT = "@"
+BPF = "-bpf"			# ends the name of a directory for kernels that run BPF programs
 # Of a source, where it is a copy of its own.
 SOURCE_BYTES = 1_900_000_000
 ZERO_TIME = {"GIT_AUTHOR_NAME": "lab", "GIT_AUTHOR_EMAIL": "lab@localhost",
@@ -111,11 +112,16 @@ def _check(where, read):
 class Debian:
     """Debian's source package of a series."""
 
-    def __init__(self, series):
+    def __init__(self, series, runs_bpf=False):
         self.where = f"--kernel {series}"
         self.label = self.series = series
-        self.name = f"debian-{series}"
+        self.runs_bpf = runs_bpf
+        self.name = f"debian-{series}{BPF if runs_bpf else ''}"
         self.pristine = self.package = None
+
+    def with_bpf(self):
+        """The same source for a kernel that runs BPF programs, in directories of its own."""
+        return Debian(self.series, True)
 
     def _fetch(self):
         done = subprocess.run([KERNEL_TREE, "--source", self.series], stdout=subprocess.PIPE,
@@ -135,7 +141,7 @@ class Debian:
         """The patched source, not yet written."""
         self._fetch()
         version = _check(self.where, self._read)
-        files, left_out = kernel_patches.prepare(self._read, self.where)
+        files, left_out = kernel_patches.prepare(self._read, self.where, self.runs_bpf)
         digest = hashlib.sha256(self.package.encode())
         for path, content in sorted(files.items()):
             digest.update(path.encode() + b"\0" + content)
@@ -174,15 +180,17 @@ class Debian:
 class Git:
     """A git tree: one of its commits, or its files as they are."""
 
-    def __init__(self, directory, commit=None):
+    def __init__(self, directory, commit=None, runs_bpf=False):
         self.where = f"--kernel {directory}{AT + commit if commit else ''}"
         self.directory = os.path.realpath(directory)
+        self.wanted = commit
+        self.runs_bpf = runs_bpf
         top = self._ask("rev-parse", "--show-toplevel", problem="no git tree")
         if os.path.realpath(top) != self.directory:
             raise InputError(self.where, f"not the top of a git tree, which is {top}")
         base = os.path.basename(self.directory)
         self.name = f"{re.sub('[^A-Za-z0-9_.-]', '_', base)}-" + \
-            hashlib.sha256(self.directory.encode()).hexdigest()[:8]
+            hashlib.sha256(self.directory.encode()).hexdigest()[:8] + (BPF if runs_bpf else "")
         self.repository = os.path.join(cache(), self.name, "source")
         if commit:
             self.commit = self._ask("rev-parse", "--verify", "-q", f"{commit}^{{commit}}",
@@ -194,6 +202,10 @@ class Git:
                                     problem="no commit yet")
             self.tree = None	# of its files as they are, see prepare()
             self.label = base
+
+    def with_bpf(self):
+        """The same source for a kernel that runs BPF programs, in directories of its own."""
+        return Git(self.directory, self.wanted, True)
 
     def _ask(self, *words, problem):
         done = run_git(self.directory, *words)
@@ -257,7 +269,7 @@ class Git:
 
     def _prepared(self):
         version = _check(self.where, self._read)
-        files, left_out = kernel_patches.prepare(self._read, self.where)
+        files, left_out = kernel_patches.prepare(self._read, self.where, self.runs_bpf)
         with tempfile.TemporaryDirectory() as scratch:
             index = {"GIT_INDEX_FILE": os.path.join(scratch, "index")}
             self.git("read-tree", self.tree, **index)

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from . import cost, plan, programs, results
 from .errors import InputError, RunError
@@ -54,6 +54,8 @@ class Kernel:
     modules: str
     init: str
     guest_bytes: object = None		# memory of a run; None: by its hosts
+    # builds the kernel of the same source that runs BPF programs; None: there is not one
+    bpf: object = field(default=None, compare=False)
 
     @property
     def label(self):
@@ -96,10 +98,12 @@ def kernel_of(variant, kernel):
     """The kernel that a variant runs on: that of BPF objects is one of its own."""
     if not variant.program:
         return kernel
+    if kernel.bpf:
+        return replace(kernel.bpf(), guest_bytes=kernel.guest_bytes)
     if kernel.kind != "normal":
         raise InputError(f"--kernel {kernel.kind}", f"it runs no BPF, and '{variant.label}' is an "
                          "object")
-    return find_kernel("bpf")
+    return replace(find_kernel("bpf"), guest_bytes=kernel.guest_bytes)
 
 
 def _check_ports(kernel, variant):

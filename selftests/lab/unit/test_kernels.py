@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import types
 import unittest
+from dataclasses import replace
 from unittest import mock
 
 from quell_lab import kernel_build, kernel_patches, kernel_source, runner
@@ -41,10 +42,15 @@ case "$*" in
 *allnoconfig*) touch "$objects/.config" ;;
 *" all") grep -q broken "$2/net/tcp.c" && { echo "  CC      net/tcp.o"
 	echo "net/tcp.c:3: error: broken"; echo "make: *** [net/tcp.o] Error 1"; exit 2; }
-	cat "$2/net/tcp.c" "$2/kernel/a.c" >"$objects/vmlinux" ;;
+	cat "$2/net/tcp.c" "$2/kernel/a.c" "$2/kernel/c.c" "$objects/.config" >"$objects/vmlinux" ;;
 esac
 """
-MERGE = "#!/bin/sh\ngrep -v \"${LOST:-never}\" \"$5\" >\"$4\"\n"
+MERGE = """#!/bin/sh
+config=$4
+shift 4
+awk -F= '/^CONFIG_/ { value[$1] = $0 } END { for (name in value) print value[name] }' "$@" |
+	grep -v "${LOST:-never}" >"$config"
+"""
 MODULES = "#!/bin/sh\nmkdir -p \"$2\"\necho \"$1\" >\"$2/one.ko\"\n"
 
 
@@ -61,12 +67,14 @@ class Trees(unittest.TestCase):
         self.put("series/7.3/speed.patch", PATCH.format("b", "ten"))
         self.put("series/speed.patch", PATCH.format("b", "10"))
         self.put("series/needed.patch", PATCH.format("a", "10"))
+        self.put("series/bpf.patch", PATCH.format("c", "10"))
         self.script("bin/make", MAKE)
         self.script("bin/objcopy", "#!/bin/sh\ncp \"$2\" \"$3\"\n")
         self.script("modules", MODULES)
         for target, name, value in ((kernel_patches, "HERE", series),
                                     (kernel_patches, "NEEDED", ("needed",)),
                                     (kernel_patches, "SPEED", ("speed",)),
+                                    (kernel_patches, "BPF", ("bpf",)),
                                     (kernel_build, "MODULES", f"{scratch.name}/modules"),
                                     (runner, "find_kernel", lambda kind: runner.Kernel(
                                         kind, "linux", "modules", "lab-init"))):
@@ -108,7 +116,7 @@ class Trees(unittest.TestCase):
         self.put("linux/arch/um/Makefile", "")
         self.put("linux/net/tcp.c", "good\n")
         self.script("linux/scripts/kconfig/merge_config.sh", MERGE)
-        for name in "ab":
+        for name in "abc":
             self.put(f"linux/kernel/{name}.c", TIMER)
         self.first = self.commit()
 
@@ -167,6 +175,14 @@ class Refusals(Trees):
         self.refused(self.tree, "needed.patch, hunk 1 of kernel/a.c, @@ -9,3 +9,3 @@")
         self.refused(f"{self.tree}@{self.commit()}", "needed.patch")
         self.assertEqual(self.cached(), [])
+
+    def test_bpf_patch(self):
+        """It is needed by the kernel that runs BPF programs alone."""
+        self.put("linux/kernel/c.c", TIMER.replace("line 10\n", "line ten\n"))
+        kernel = self.build()
+        with self.assertRaises(SourceError) as caught:
+            kernel.bpf()
+        self.assertIn("bpf.patch, hunk 1 of kernel/c.c", str(caught.exception))
 
     def test_all_are_checked_before_one_is_built(self):
         self.put("linux/Makefile", MAKEFILE.format(6, 1))
@@ -236,6 +252,22 @@ class Builds(Trees):
             self.build()
             with open(self.calls, encoding="ascii") as file:
                 self.assertEqual(file.read().count("allnoconfig"), wanted)
+
+    def test_bpf(self):
+        """Objects run on a kernel of their own, of the same source, with the memory set."""
+        for text in (self.tree, f"{self.tree}@HEAD"):
+            kernel = replace(self.build(text), guest_bytes=1)
+            other = runner.kernel_of(types.SimpleNamespace(program=True, label="bpf"), kernel)
+            self.assertEqual((other.label, other.guest_bytes), (kernel.label, 1))
+            self.assertNotEqual(other.modules, kernel.modules)
+            self.assertIs(runner.kernel_of(types.SimpleNamespace(program=None), kernel), kernel)
+        for linux, wanted in ((kernel.linux, False), (other.linux, True)):
+            with open(linux, encoding="ascii") as file:
+                text = file.read()
+            self.assertIn("a patched\n", text)
+            for line in ("c patched\n", "CONFIG_BPF_SYSCALL=y\n", "CONFIG_DEBUG_INFO_NONE=n\n"):
+                self.assertEqual(line in text, wanted, line)
+        self.assertEqual(self.compiled(), 2)
 
     def test_modules(self):
         """Modules whose sources changed are built for the same kernel."""
