@@ -240,6 +240,8 @@ def build(source, quiet, prepared=None):
         except (OSError, subprocess.CalledProcessError) as error:
             raise BuildError(source.where, str(error)) from error
     bpf = None if source.runs_bpf else functools.cache(lambda: build(source.with_bpf(), quiet))
+    if source.runs_bpf:		# beside the loader of objects
+        init = os.path.join(runner.BUILD["bpf"], os.path.basename(init))
     return runner.Kernel(source.label, linux, modules, init, bpf=bpf)
 
 
