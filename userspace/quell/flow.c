@@ -107,7 +107,8 @@ int flow_show_once(struct app *app, struct flow_args *words)
 	words->brief = !all;
 	status = flow_fetch(app, words, &list);
 	if (!status && words->summary)
-		flow_print_summary(&app->out, words, &list, output_columns());
+		flow_print_summary(&app->out, words, &list,
+				   isatty(STDOUT_FILENO) ? output_columns() : SIZE_MAX);
 	else if (!status && all)
 		print_details(&app->out, &list);
 	else if (!status)
