@@ -111,8 +111,8 @@ STORIES = (
           "With Variable AI and Sampling Frequency the last of Swift's flows ends "
           "{swift_vaisf[spread]} µs after the first instead of {swift[spread]} µs; in return the "
           "mean queue is {swift_vaisf[mean]} kB instead of {swift[mean]} kB.",
-          "In a fair network all flows would finish together: a flat row of marks. With Swift and "
-          "HPCC those that start last finish first. HPCC's mean queue doubles with the two "
+          "With equal shares at all times flows would finish in the order of their starts, the last "
+          "275 µs after the first. With Swift and HPCC those that start last finish first. HPCC's mean queue doubles with the two "
           "extensions.",
           "16 senders, two more every 20 µs, 1 MB each, to one receiver. Spread: from the first "
           "flow's end to the last one's.",

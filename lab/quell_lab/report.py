@@ -10,8 +10,8 @@ CAPTIONS = {
     "plot": "In the axes of the paper's figure. Circles: numbers that the paper's text gives; its "
             "curves are not in the text.",
     "start-finish": "One mark per flow. A rising row of marks: who starts first finishes first. "
-                    "A falling one: those that start last finish first. A flat one: a fair "
-                    "network in which all finish together. Flows that finish far beyond the rest "
+                    "A falling one: those that start last finish first. A flat one: all "
+                    "finish together. Flows that finish far beyond the rest "
                     "are drawn on the upper edge and counted in the legend.",
     "fct-cdf": "Flow completion: from the start of the flow until its last byte is handed to the "
                "receiving socket. A line that ends below 1: the other flows did not finish.",
