@@ -108,9 +108,9 @@ STORIES = (
            "trims": Column("trimmed", lambda s: s["trims"], "{:,}".format, True)},
           "fct-cdf", ("last", "48-to-1 incast: last end (µs)")),
     Story("fairness",
-          "With Variable AI and Sampling Frequency the last of Swift's flows ends "
-          "{swift_vaisf[spread]} µs after the first instead of {swift[spread]} µs; in return the "
-          "mean queue is {swift_vaisf[mean]} kB instead of {swift[mean]} kB.",
+          "With Variable AI and Sampling Frequency Swift's flows have more equal shares: 1 − Jain's "
+          "index is {swift_vaisf[unfair]} on average instead of {swift[unfair]}; in return the mean "
+          "queue is {swift_vaisf[mean]} kB instead of {swift[mean]} kB.",
           "With equal shares at all times flows would finish in the order of their starts, the last "
           "275 µs after the first. With Swift and HPCC those that start last finish first. HPCC's mean queue doubles with the two "
           "extensions.",
@@ -122,7 +122,7 @@ STORIES = (
            "mean": Column("mean queue kB", lambda s: s["queue"]["mean_bytes"],
                           lambda value: f"{value / 1000:,.1f}", True),
            "queue": _queue(True)},
-          "start-finish", ("spread", "16 staggered: spread of ends (µs)")),
+          "start-finish", ("unfair", "16 staggered: 1 − Jain's index")),
     Story("join",
           "Dart's senders have equal shares {dart[median]} µs after a second one joins, HPCC's "
           "after {hpcc[median]} µs and in {hpcc[never]} of 20 joins never; in return the queue "
