@@ -42,6 +42,17 @@ static void fit_window(const struct dart_model *m, double slack_ns, double wire,
 	d->window = fmin(d->window, (ceil(d->segments) + 1) * mss);
 }
 
+/* All flows begin at the full line rate and its window, also after an idle time. */
+void dart_model_start(const struct dart_model *m, const struct dart_model_params *p,
+		      const struct dart_model_event *e, struct dart_model_decision *d)
+{
+	double line = dart_model_line(e);
+
+	fall_back(m, p, d);
+	if (line > 0)
+		fit_window(m, p->slack_ns, line, d);
+}
+
 /* Section III-A: line rate / n, if it is less. */
 void dart_model_decide(const struct dart_model *m, const struct dart_model_params *p,
 		       const struct dart_model_event *e, struct dart_model_decision *d)
@@ -83,7 +94,6 @@ void dart_model_timeout(struct dart_model *m, const struct dart_model_params *p,
 	dart_model_decide(m, p, e, d);
 }
 
-/* All flows begin at the full line rate and its window, also after an idle time. */
 void dart_model_after_idle(struct dart_model *m, const struct dart_model_params *p,
 			   struct dart_model_event *e, double idle_ns,
 			   struct dart_model_decision *d)
@@ -92,11 +102,8 @@ void dart_model_after_idle(struct dart_model *m, const struct dart_model_params 
 
 	e->e.line_rate = dart_model_line(e);
 	dcqcn_model_after_idle(&m->dcqcn, &p->dcqcn, &e->e, idle_ns);
-	if (!starts) {
+	if (starts)
+		dart_model_start(m, p, e, d);
+	else
 		dart_model_decide(m, p, e, d);
-		return;
-	}
-	fall_back(m, p, d);
-	if (e->e.line_rate > 0)
-		fit_window(m, p->slack_ns, e->e.line_rate, d);
 }

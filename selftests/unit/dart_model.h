@@ -36,6 +36,8 @@ struct dart_model_decision {
 };
 
 double dart_model_line(const struct dart_model_event *e);
+void dart_model_start(const struct dart_model *m, const struct dart_model_params *p,
+		      const struct dart_model_event *e, struct dart_model_decision *d);
 void dart_model_decide(const struct dart_model *m, const struct dart_model_params *p,
 		       const struct dart_model_event *e, struct dart_model_decision *d);
 void dart_model_ack(struct dart_model *m, const struct dart_model_params *p,

@@ -38,28 +38,6 @@ struct pair {
 	struct dart_model_decision d;
 };
 
-static void start_pair(struct random_state *r, bool any, struct pair *x)
-{
-	memset(x, 0, sizeof(*x));
-	quell_core_params_default(&quell_dart_core, &x->p);
-	if (any)
-		random_params(r, &quell_dart_core, &x->p, 4, true);
-	dcqcn_pair_params(&x->mp.dcqcn, &x->p.dcqcn);
-	x->mp.slack_ns = x->p.slack_ns;
-	x->ev = (struct quell_event) {
-		.vars = &x->v, .params = &x->p, .stats = &x->st,
-		.sample = {
-			.min_rtt_ns = random_magnitude(r, 0, 10000000),
-			.now_ns = random_between(r, 0, 1000000),
-			.link_bytes_ps = random_magnitude(r, 0, 100000000000),
-			.peer_link_bytes_ps = random_magnitude(r, 0, 100000000000),
-			.mss_bytes = random_between(r, 64, 65535),
-			.flags = random_between(r, 0, 7) ? QUELL_S_ECN : 0,
-		},
-	};
-	quell_dart_core.init(&x->ev);
-}
-
 static struct dart_model_event model_event(const struct quell_sample *s)
 {
 	return (struct dart_model_event) {
@@ -137,6 +115,35 @@ static void compare(const struct pair *x, double rate_bound, double window_bound
 					    x->d.window, window_bound);
 }
 
+static void start_pair(struct random_state *r, bool any, struct pair *x, struct result *result)
+{
+	struct dart_model_event e;
+
+	memset(x, 0, sizeof(*x));
+	quell_core_params_default(&quell_dart_core, &x->p);
+	if (any)
+		random_params(r, &quell_dart_core, &x->p, 4, true);
+	dcqcn_pair_params(&x->mp.dcqcn, &x->p.dcqcn);
+	x->mp.slack_ns = x->p.slack_ns;
+	x->ev = (struct quell_event) {
+		.vars = &x->v, .params = &x->p, .stats = &x->st,
+		.sample = {
+			.min_rtt_ns = random_magnitude(r, 0, 10000000),
+			.now_ns = random_between(r, 0, 1000000),
+			.link_bytes_ps = random_magnitude(r, 0, 100000000000),
+			.peer_link_bytes_ps = random_magnitude(r, 0, 100000000000),
+			.mss_bytes = random_between(r, 64, 65535),
+			.flags = random_between(r, 0, 7) ? QUELL_S_ECN : 0,
+		},
+	};
+	e = model_event(&x->ev.sample);
+	quell_dart_core.init(&x->ev);
+	dcqcn_pair_follow(&x->m.dcqcn, &x->v.dcqcn, &x->p.dcqcn);
+	dart_model_start(&x->m, &x->mp, &e, &x->d);
+	compare(x, 2, dcqcn_pair_window_bound(&x->m.dcqcn, &x->mp.dcqcn, &x->m.dcqcn, 0, 0),
+		result);
+}
+
 static void random_sample(struct random_state *r, const struct pair *x, struct quell_sample *s)
 {
 	*s = (struct quell_sample) {
@@ -192,7 +199,7 @@ static void test_single_steps(struct __test_metadata *_metadata, const char *run
 
 	for (i = 0; i < STEPS; i++) {
 		if (i % EPISODE == 0)
-			start_pair(&r, !strcmp(run, "any"), &x);
+			start_pair(&r, !strcmp(run, "any"), &x, &result);
 		single_step(&r, &x, &result);
 	}
 	expect(result.rates && result.unpaced, "%s_step_rates_within_bound", run);

@@ -274,6 +274,7 @@ TEST(counters)
 		u64 rtt_ns, remote_ns, host_pkts;
 		u16 flags;		/* of the flow */
 		u8 sample_flags;
+		bool is_blind;
 		struct quell_swift_split_stats want;
 	} rows[] = {
 		{ "grows", ACK, 5000, .want.swift.increases = 1 },
@@ -305,12 +306,15 @@ TEST(counters)
 		{ "idle", IDLE, .want.swift.restarts = 1 },
 		{ "idle_after_loss", IDLE, .flags = QUELL_SWIFT_F_LOSS,
 		  .want.swift = { .restarts = 1, .restarts_refused = 1 } },
+		{ "idle_blind", IDLE, .is_blind = true,
+		  .want.swift = { .restarts = 1, .restarts_refused = 1 } },
 	};
 	struct fixture f;
 	int i;
 
 	for_each_row(row, rows) {
-		fixture_start(&f, RTT_NS, row->event == IDLE ? 5 : 100, row->host_pkts);
+		fixture_start(&f, row->is_blind ? 0 : RTT_NS, row->event == IDLE ? 5 : 100,
+			      row->host_pkts);
 		f.v.fabric.flags |= row->flags;
 		f.v.fabric.last_decrease_ns = START_NS;
 		f.v.host_decrease_ns = START_NS;

@@ -279,13 +279,13 @@ static bool same_pacing(const struct pair *x, double window_error,
 				1.001 + rate * window_error / window);
 }
 
-/* ceil() may round either way if a double cannot decide. */
+/* ceil() may round either way if a double cannot decide; without a signal there is no ceil(). */
 static bool start_window_is_ambiguous(const struct pair *x)
 {
 	double packets = x->m.base_rtt_ns * x->m.link_bytes_per_ns /
 			 (x->m.mss_bytes + QUELL_OVERHEAD_BYTES);
 
-	return fabs(packets - round(packets)) <= packets * 0x1p-40;
+	return packets > 0 && fabs(packets - round(packets)) <= packets * 0x1p-40;
 }
 
 /* The rounding of ceil() must not decide whether a decrease is skipped at random, either. */

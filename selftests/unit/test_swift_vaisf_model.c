@@ -214,13 +214,13 @@ static bool same_decision(const struct pair *x, u32 hops, double bound)
 	return fabs(x->out.pacing_bytes_ps - rate) <= 1.001 + rate * bound / window;
 }
 
-/* ceil() may round either way if a double cannot decide. */
+/* ceil() may round either way if a double cannot decide; without a signal there is no ceil(). */
 static bool start_window_is_ambiguous(const struct vaisf_model *m)
 {
 	double packets = m->swift.base_rtt_ns * m->swift.link_bytes_per_ns /
 			 (m->swift.mss_bytes + QUELL_OVERHEAD_BYTES);
 
-	return fabs(packets - round(packets)) <= packets * 0x1p-40;
+	return packets > 0 && fabs(packets - round(packets)) <= packets * 0x1p-40;
 }
 
 /*
