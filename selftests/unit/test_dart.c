@@ -123,6 +123,8 @@ TEST(unknown)
 TEST(fall_back)
 {
 	start(true, RTT_NS);
+	ack(256, 0, 0);
+	expect(rate() == 9100000000 && !f.st.apportioned && !f.st.fallen_back, "line_is_no_share");
 	ack(256, 0, MSS);
 	expect(rate() == LINE_BYTES_PS / 2 && f.st.fallen_back == 1 && !f.st.apportioned,
 	       "dcqcn_governs");

@@ -101,6 +101,45 @@ TEST(init)
 	}
 }
 
+/* U of a record after one round trip, which weighs 1. */
+TEST(util_saturates)
+{
+	static const struct {
+		const char *name;
+		u32 util_q24, units, queue_bytes;
+	} cases[] = {
+		{ "longest_queue", 0xffffffff, 0, 0xffffffff },
+		{ "all_bytes", 0, 0xffffff, 0 },
+	};
+	struct fixture f;
+
+	for_each_row(row, cases) {
+		fixture_start(&f);
+		f.v.util_q24 = row->util_q24;
+		f.v.queue_bytes = row->queue_bytes;
+		f.s.telemetry.time_ns = RTT_NS;
+		f.s.telemetry.tx_units = row->units;
+		f.s.telemetry.queue_bytes = row->queue_bytes;
+		fixture_ack(&f);
+		expect_eq(0xffffffff, f.v.util_q24, "%s", row->name);
+	}
+}
+
+/* The average of an idle link. */
+TEST(average_reaches_0)
+{
+	struct fixture f;
+	int i;
+
+	fixture_start(&f);
+	f.v.util_q24 = 0xffffffff;
+	for (i = 0; i < 1000; i++) {
+		f.s.telemetry.time_ns += 100;
+		fixture_ack(&f);
+	}
+	expect_eq(0, f.v.util_q24, "idle_link");
+}
+
 enum verdict { MEASURED, STORED, REPEATED, NO_RECORD };
 
 TEST(records)

@@ -49,7 +49,7 @@ TEST(acks)
 	static const struct {
 		const char *name;
 		u64 rtt_ns, avg_ns;
-		u32 marked_bytes, trimmed_bytes, ignore_bytes;
+		u32 marked_bytes, trimmed_bytes, ignore_bytes, clear_bytes;
 		u8 flags;		/* of the flow, beside MEASURING */
 		u8 sample_flags;
 		struct quell_smartt_stats want;
@@ -57,6 +57,11 @@ TEST(acks)
 		{ "fair", TARGET_NS, 20000, .want.fair_increases = 1 },
 		{ "proportional", 15000, 15000, .want.proportional_increases = 1 },
 		{ "fast", 12000, 15000, .flags = QUELL_SMARTT_F_FAST, .want.fast_increases = 1 },
+		/* FastIncrease begins when more than the window came without delay. */
+		{ "fast_after_a_window", 12000, 15000, .clear_bytes = 9 * MSS + 1,
+		  .want.fast_increases = 1 },
+		{ "not_within_a_window", 12000, 15000, .clear_bytes = 9 * MSS,
+		  .want.proportional_increases = 1 },
 		{ "fast_app_limited", 12000, 15000, .flags = QUELL_SMARTT_F_FAST,
 		  .sample_flags = QUELL_S_APP_LIMITED, .want.app_limited = 1 },
 		{ "fast_at_slack", 13000, 15000, .flags = QUELL_SMARTT_F_FAST,
@@ -76,7 +81,7 @@ TEST(acks)
 		{ "trimmed", 15000, 15000, MSS, MSS,
 		  .want = { .trimmed = 1, .marked_low_delay = 1, .path_changes = 1 } },
 		{ "ignored", 15000, 15000, MSS, 0, 9 * MSS, .want.ignored = 1 },
-		{ "quick_adapt", 15000, 15000, MSS, 0, 0, QUELL_SMARTT_F_QA_DUE,
+		{ "quick_adapt", 15000, 15000, MSS, .flags = QUELL_SMARTT_F_QA_DUE,
 		  .want.quick_adapts = 1 },
 	};
 	struct fixture f;
@@ -86,6 +91,7 @@ TEST(acks)
 		f.v.flags |= row->flags;
 		f.v.decrease_ns = START_NS;
 		f.v.ignore_bytes = row->ignore_bytes;
+		f.v.clear_bytes = row->clear_bytes;
 		f.s.trimmed_bytes = row->trimmed_bytes;
 		f.s.flags |= row->sample_flags;
 		if (row->flags & QUELL_SMARTT_F_QA_DUE)

@@ -230,6 +230,10 @@ TEST(extremes)
 	f.p.retx_reset_rtos = 0x10000;
 	quell_swift_split_on_rto(&f.v, &f.p, &f.st, &f.s, &f.out);
 	expect(f.v.fabric.rtos == 0xffff && !f.st.swift.rto_resets, "timeouts_saturate");
+	fixture_start(&f, RTT_NS, 100, false);
+	f.p.max_mdf_q16 = 1 << 20;
+	quell_swift_split_on_loss(&f.v, &f.p, &f.st, &f.s, &f.out);
+	expect_eq(f.p.min_window_pkts_q16 * MSS, f.out.window_q16, "decrease_is_at_most_all");
 }
 
 /* The delay of an earlier round trip is reported once and causes one decrease. */

@@ -228,6 +228,7 @@ TEST(saturates)
 
 	fixture_start(&f, RTT_NS);
 	f.s.acked_pkts = 0xffffffff;
+	f.v.vaisf.sampled_pkts = 90;
 	quell_vaisf_observe(&f.v.vaisf, &f.s, QUELL_U64_MAX);
 	expect(f.v.vaisf.sampled_pkts == 0xffff && f.v.vaisf.measured == 0xffffffff, "observe");
 	f.v.swift.window_q16 = QUELL_U64_MAX;
