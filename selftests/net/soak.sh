@@ -205,7 +205,7 @@ sample()
 	local cache info=$dir/meminfo pid row=() free_kb name
 
 	sync
-	echo 7 >/proc/sys/vm/drop_caches
+	echo 3 >/proc/sys/vm/drop_caches || return 1
 	for cache in /sys/kernel/slab/*/shrink; do
 		[ ! -w "$cache" ] || echo 1 >"$cache"
 	done
