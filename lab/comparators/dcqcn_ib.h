@@ -17,9 +17,11 @@
  * most 127.  Entry i of the table is i times the packet's time on the link, or a part of it
  * (ib-step).  Each connection has an index, not each service level.
  *
- * The frame of DCQCN is kept: the marks' echo, the window, and the reaction to loss.  Of DCQCN's
- * state timer_steps is the index, since_ns the last expiry of the timer; its parameters of the
- * rate have no effect.  The counter of notifications counts BECNs.
+ * The frame of DCQCN is kept: the marks' echo, the window, and Reno's window after a loss.  Losses,
+ * timeouts and pauses leave the index and its timer, so the rate is as above then, too.  Of DCQCN's
+ * state timer_steps is the index, since_ns the last expiry of the timer.  Of its parameters of the
+ * rate min-rate alone has an effect: the rate does not fall below it.  The counter of notifications
+ * counts BECNs.
  */
 #ifndef _QUELL_LAB_DCQCN_IB_H
 #define _QUELL_LAB_DCQCN_IB_H
@@ -96,6 +98,17 @@ static inline u64 dcqcn_ib_rate_q16(const struct quell_dcqcn_vars *v,
 	return quell_mul_div_u64(quell_dcqcn_most_q16(link_bytes_ps), QUELL_Q16_ONE, divisor_q16);
 }
 
+/* The index's rate, and what follows from it. */
+static inline void dcqcn_ib_decide(struct quell_event *ev)
+{
+	const struct dcqcn_ib_params *p = ev->params;
+	struct quell_dcqcn_vars *v = ev->vars;
+
+	v->rate_q16 = dcqcn_ib_rate_q16(v, p, ev->sample.link_bytes_ps);
+	v->target_q16 = v->rate_q16;
+	quell_dcqcn_decide(v, &p->dcqcn, ev->sample.link_bytes_ps, &ev->decision);
+}
+
 static inline void dcqcn_ib_on_ack(struct quell_event *ev)
 {
 	const struct dcqcn_ib_params *p = ev->params;
@@ -108,9 +121,41 @@ static inline void dcqcn_ib_on_ack(struct quell_event *ev)
 	dcqcn_ib_expire(v, p, s->now_ns);
 	if (s->marked_bytes)
 		dcqcn_ib_mark(v, p, ev->stats, s->marked_bytes);
-	v->rate_q16 = dcqcn_ib_rate_q16(v, p, s->link_bytes_ps);
-	v->target_q16 = v->rate_q16;
-	quell_dcqcn_decide(v, &p->dcqcn, s->link_bytes_ps, &ev->decision);
+	dcqcn_ib_decide(ev);
+}
+
+/*
+ * An event of DCQCN's, which starts its own timers again: not ours.  It may clear @flags as its own
+ * rate, which is lower, makes Reno's window superfluous.
+ */
+static inline void dcqcn_ib_keep(struct quell_event *ev, void (*event)(struct quell_event *ev),
+				 u32 flags)
+{
+	struct quell_dcqcn_vars *v = ev->vars;
+	u64 since_ns = v->since_ns;
+	u32 index = v->timer_steps;
+
+	event(ev);
+	v->since_ns = since_ns;
+	v->timer_steps = index;
+	v->flags |= flags;
+	dcqcn_ib_expire(v, ev->params, ev->sample.now_ns);
+	dcqcn_ib_decide(ev);
+}
+
+static inline void dcqcn_ib_on_loss(struct quell_event *ev)
+{
+	dcqcn_ib_keep(ev, quell_dcqcn_core_on_loss, QUELL_DCQCN_F_LOSS);
+}
+
+static inline void dcqcn_ib_on_rto(struct quell_event *ev)
+{
+	dcqcn_ib_keep(ev, quell_dcqcn_core_on_rto, QUELL_DCQCN_F_LOSS);
+}
+
+static inline void dcqcn_ib_on_idle_restart(struct quell_event *ev)
+{
+	dcqcn_ib_keep(ev, quell_dcqcn_core_on_idle_restart, 0);
 }
 
 /* The annex's sender as an algorithm: DCQCN's core with these parameters and this event. */
@@ -125,6 +170,9 @@ static inline struct quell_core dcqcn_ib_core(struct quell_param_desc *params)
 	core.params_nr = DCQCN_IB_PARAMS_NR;
 	core.params_bytes = sizeof(struct dcqcn_ib_params);
 	core.on_ack = QUELL_CORE_ON_ACK(dcqcn_ib_on_ack);
+	core.on_loss = dcqcn_ib_on_loss;
+	core.on_rto = dcqcn_ib_on_rto;
+	core.on_idle_restart = dcqcn_ib_on_idle_restart;
 	return core;
 }
 

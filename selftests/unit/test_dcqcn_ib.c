@@ -100,6 +100,7 @@ TEST(parameters)
 TEST(frame)
 {
 	struct fixture f;
+	u64 window_q16;
 
 	fixture_start(&f);
 	f.v.flags &= ~QUELL_DCQCN_F_ECN;
@@ -109,6 +110,55 @@ TEST(frame)
 	f.core.on_loss(&f.ev);
 	fixture_ack(&f, START_NS, 0);
 	expect(f.ev.decision.window_q16 >> 16 < 60000, "after_a_loss");
+	fixture_start(&f);
+	fixture_ack(&f, START_NS, 0);
+	window_q16 = f.ev.decision.window_q16;
+	f.ev.sample.inflight_bytes = window_q16 >> 16;
+	f.core.on_loss(&f.ev);
+	expect_eq(window_q16 / 2 >> 16, f.ev.decision.window_q16 >> 16, "half_of_a_full_window");
+}
+
+/* Losses, timeouts and pauses leave the index and its timer. */
+TEST(index_is_kept)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	const struct {
+		const char *name;
+		void (*event)(struct quell_event *ev);
+	} rows[] = {
+		{ "loss", f.core.on_loss },
+		{ "timeout", f.core.on_rto },
+		{ "restart", f.core.on_idle_restart },
+	};
+
+	for_each_row(row, rows) {
+		fixture_start(&f);
+		f.v.timer_steps = 99;
+		f.ev.sample.now_ns = START_NS + TIMER_NS / 2;
+		f.ev.sample.idle_ns = QUELL_DCQCN_RESTART_IDLE_NS_DEFAULT;
+		row->event(&f.ev);
+		expect_eq(99, f.v.timer_steps, "%s_index", row->name);
+		expect_eq(LINK_BYTES_PS / 100, f.ev.decision.pacing_bytes_ps, "%s_rate",
+			  row->name);
+		expect_eq(LINK_BYTES_PS / 100, fixture_ack(&f, START_NS + TIMER_NS - 1, 0),
+			  "%s_ack", row->name);
+		expect_eq(LINK_BYTES_PS / 99, fixture_ack(&f, START_NS + TIMER_NS, 0),
+			  "%s_timer", row->name);
+	}
+	expect_eq(1, f.st.restarts, "restarts");
+}
+
+/* DCQCN's least rate holds for any index. */
+TEST(least_rate)
+{
+	struct fixture f;
+
+	fixture_start(&f);
+	f.v.timer_steps = 127;
+	f.p.dcqcn.min_rate_bytes_ps = LINK_BYTES_PS / 10;
+	expect_eq(LINK_BYTES_PS / 10, fixture_ack(&f, START_NS, 0), "rate");
 }
 
 /* Random marks and pauses; the timer's expiries are counted from the flow's start. */
