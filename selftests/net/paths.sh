@@ -16,6 +16,7 @@ cd "$(dirname "$0")" || exit 1
 
 port=8080 bytes=300000
 client="" server="" box=""
+late=0
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
@@ -182,9 +183,25 @@ over_backup()
 	each 10.78.2.1 fail_over
 }
 
+late_frames()
+{
+	counter_of "$server" netstat TcpExt TCPOFOQueue
+}
+
+# Since the last connection.
+reordered()
+{
+	local before=$late
+
+	late=$(late_frames)
+	[ "$late" -gt "$before" ]
+}
+
+# Both cables lead into one queue, where frames would keep their order.
 in_turns()
 {
-	bond balance-rr && each 10.78.2.1
+	bond balance-rr && tc -n "$client" qdisc add dev slave1 root netem delay 5ms &&
+	late=$(late_frames) && each 10.78.2.1 reordered
 }
 
 # Until both ends have agreed, which takes seconds, a port may change and lose frames.
