@@ -345,6 +345,31 @@ extension_headers()
 		.client["rtt-echo"] > 0'
 }
 
+# accept_source_routes 0|1: by the hosts on the way.
+accept_source_routes()
+{
+	local netns
+
+	for netns in "$client" "$router" "$server"; do
+		in_netns "$netns" sh -c 'for conf in /proc/sys/net/ipv4/conf/*; do
+			echo "$0" >"$conf/accept_source_route" || exit 1
+		done' "$1" || return 1
+	done
+}
+
+# TCP's checksum has the address of the peer, the IP header that of the first router.
+source_routed()
+{
+	local status
+
+	accept_source_routes 1 && in_netns "$client" quell cc set quell tcp-int 1 && quiet &&
+	say "open 4" "via 10.75.0.1" "connect $(address 4 76 2) $port" "xfer 100000" &&
+	conclude no-reply not-offered "$(agreed 0 0) and .client[\"tcp-int-sent\"] > 0" &&
+	poll 10 no_flow "$server"
+	status=$?
+	in_netns "$client" quell cc set quell tcp-int 0 && accept_source_routes 0 && return "$status"
+}
+
 # Every second of twelve segments is lost: ACKs with three blocks have no room, those
 # with fewer have.
 sacked()
@@ -547,6 +572,7 @@ both "fast open" fast_open
 both "path MTU falls" mtu_falls
 both "MTU probing" mtu_probed
 once "IPv6 extension headers come and go" extension_headers
+once "source route, IPv4" source_routed
 both "three SACK blocks" sacked
 both "receipt without a sample" old_receipt
 both "congestion control changes twice" switched

@@ -32,6 +32,7 @@
  *	disconnect		so that the socket may connect again
  *	tos BYTE		for all packets from the SYN on; TCP keeps the ECN field
  *	dstopts on		IPv6 destination options, 8 bytes; without "on": remove them
+ *	via ADDRESS		IPv4 source route over a router
  *	device NAME		bind to this device
  *	minttl N		drop segments that arrive with a lower time-to-live
  *	numbers			result: next sequence numbers to write and to receive
@@ -359,6 +360,18 @@ static int cmd_dstopts(char **word)
 	return setsockopt(sock, IPPROTO_IPV6, IPV6_DSTOPTS, options, sizeof(options));
 }
 
+static int cmd_via(char **word)
+{
+	/* No operation, loose source route, its length, pointer, address. */
+	uint8_t options[8] = { 1, 131, 7, 4 };
+
+	if (inet_pton(AF_INET, word[1], options + 4) != 1) {
+		errno = EINVAL;
+		return -1;
+	}
+	return setsockopt(sock, IPPROTO_IP, IP_OPTIONS, options, sizeof(options));
+}
+
 static int cmd_device(char **word)
 {
 	return setsockopt(sock, SOL_SOCKET, SO_BINDTODEVICE, word[1], strlen(word[1]));
@@ -535,7 +548,7 @@ static const struct {
 	{ "push", 1, 1, cmd_push },		{ "sink", 0, 0, cmd_sink },
 	{ "window", 0, 0, cmd_window },		{ "send", 1, 1, cmd_send },
 	{ "think", 1, 1, cmd_think },		{ "turns", 2, 2, cmd_turns },
-	{ "state", 0, 0, cmd_state },
+	{ "state", 0, 0, cmd_state },		{ "via", 1, 1, cmd_via },
 };
 
 /* Execute one command, split into words at @separators; -1 with errno on failure. */

@@ -24,7 +24,6 @@
 #include <linux/tcp.h>
 #include <net/dst.h>
 #include <net/ip.h>
-#include <net/ip6_checksum.h>
 #include <net/tcp.h>
 #include "signal/signal.h"
 
@@ -120,13 +119,8 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 	th->doff += bytes / 4;
 	option_fix_ip(skb);
 	tcp_bytes = skb->len - ip_bytes;
-	if (ip_hdr(skb)->version == 4)
-		th->check = ~tcp_v4_check(tcp_bytes, ip_hdr(skb)->saddr, ip_hdr(skb)->daddr, 0);
-#if IS_ENABLED(CONFIG_IPV6)
-	else
-		th->check = ~tcp_v6_check(tcp_bytes, &ipv6_hdr(skb)->saddr,
-					  &ipv6_hdr(skb)->daddr, 0);
-#endif
+	/* With a source route (IP_OPTIONS) the IP header has not the address that TCP's sum has. */
+	inet_proto_csum_replace2(&th->check, skb, htons(tcp_bytes - bytes), htons(tcp_bytes), true);
 	return skb->data + moved_bytes;
 }
 
