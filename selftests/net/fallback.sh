@@ -345,6 +345,14 @@ extension_headers()
 		.client["rtt-echo"] > 0'
 }
 
+# Hop-by-hop options come first, as those of packets above 64 KB.  Short segments leave room.
+hop_by_hop()
+{
+	quiet && say "open 6" "maxseg 1000" "connect $(address 6 73 1) $port" "xfer 100000" &&
+	states "$port" on on && say "hopopts on" && mark && say "xfer 100000" &&
+	conclude on on '.client["option-sent"] == 0 and .client["option-no-room"] > 0'
+}
+
 # accept_source_routes 0|1: by the hosts on the way.
 accept_source_routes()
 {
@@ -572,6 +580,7 @@ both "fast open" fast_open
 both "path MTU falls" mtu_falls
 both "MTU probing" mtu_probed
 once "IPv6 extension headers come and go" extension_headers
+once "IPv6 hop-by-hop options, short segments" hop_by_hop
 once "source route, IPv4" source_routed
 both "three SACK blocks" sacked
 both "receipt without a sample" old_receipt

@@ -32,7 +32,9 @@
  *	disconnect		so that the socket may connect again
  *	tos BYTE		for all packets from the SYN on; TCP keeps the ECN field
  *	dstopts on		IPv6 destination options, 8 bytes; without "on": remove them
+ *	hopopts on		the same, hop-by-hop options
  *	via ADDRESS		IPv4 source route over a router
+ *	maxseg BYTES		longest segment, before connect
  *	device NAME		bind to this device
  *	minttl N		drop segments that arrive with a lower time-to-live
  *	numbers			result: next sequence numbers to write and to receive
@@ -350,14 +352,22 @@ static int cmd_tos(char **word)
 	return four && six ? -1 : 0;
 }
 
-static int cmd_dstopts(char **word)
+static int set_ipv6_header(int name, bool on)
 {
 	/* Next header, length, and a PadN of six bytes: hosts drop longer padding. */
 	uint8_t options[8] = { 0, 0, 1, 4 };
 
-	if (!word[1])
-		return setsockopt(sock, IPPROTO_IPV6, IPV6_DSTOPTS, NULL, 0);
-	return setsockopt(sock, IPPROTO_IPV6, IPV6_DSTOPTS, options, sizeof(options));
+	return setsockopt(sock, IPPROTO_IPV6, name, on ? options : NULL, on ? sizeof(options) : 0);
+}
+
+static int cmd_dstopts(char **word)
+{
+	return set_ipv6_header(IPV6_DSTOPTS, word[1]);
+}
+
+static int cmd_hopopts(char **word)
+{
+	return set_ipv6_header(IPV6_HOPOPTS, word[1]);
 }
 
 static int cmd_via(char **word)
@@ -370,6 +380,11 @@ static int cmd_via(char **word)
 		return -1;
 	}
 	return setsockopt(sock, IPPROTO_IP, IP_OPTIONS, options, sizeof(options));
+}
+
+static int cmd_maxseg(char **word)
+{
+	return set_int(IPPROTO_TCP, TCP_MAXSEG, atoi(word[1]));
 }
 
 static int cmd_device(char **word)
@@ -548,7 +563,8 @@ static const struct {
 	{ "push", 1, 1, cmd_push },		{ "sink", 0, 0, cmd_sink },
 	{ "window", 0, 0, cmd_window },		{ "send", 1, 1, cmd_send },
 	{ "think", 1, 1, cmd_think },		{ "turns", 2, 2, cmd_turns },
-	{ "state", 0, 0, cmd_state },		{ "via", 1, 1, cmd_via },
+	{ "state", 0, 0, cmd_state },		{ "hopopts", 0, 1, cmd_hopopts },
+	{ "via", 1, 1, cmd_via },		{ "maxseg", 1, 1, cmd_maxseg },
 };
 
 /* Execute one command, split into words at @separators; -1 with errno on failure. */

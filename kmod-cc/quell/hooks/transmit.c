@@ -497,7 +497,7 @@ unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
 {
 	u8 next = ipv6_hdr(skb)->nexthdr;
 
-	if (next != NEXTHDR_TCP && !(next == NEXTHDR_HOP && skb_is_gso(skb)))
+	if (next != NEXTHDR_TCP && !(next == NEXTHDR_HOP && !ipv6_hdr(skb)->payload_len))
 		transmit_behind_headers(skb->sk);
 	else if (transmit_is_ours(skb->sk, skb))
 		transmit_packet(skb->sk, skb);
