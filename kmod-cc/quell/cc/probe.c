@@ -152,21 +152,24 @@ static struct sk_buff *probe_choose(const struct sock *sk)
 	return tcp_rtx_queue_head(sk);
 }
 
-/* Retransmits a segment, or the first packet of a burst. */
+/*
+ * Retransmits a segment, or the first packet of a burst, or another lost segment that TCP prefers:
+ * its counts may have retransmissions of segments that are not marked lost any more, after a
+ * timeout that was spurious.  @skb may be freed.
+ */
 static void probe_send(struct sock *sk, struct sk_buff *skb)
 {
-	u32 end_seq = TCP_SKB_CB(skb)->end_seq;
+	u32 seq = TCP_SKB_CB(skb)->seq, end_seq = TCP_SKB_CB(skb)->end_seq;
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 stamp = tp->retrans_stamp;
 	int undo = tp->undo_retrans;
+	bool lost;
 
 	quell_tcp_disorder(sk);
-	if (quell_tcp_mark_lost(sk, skb)) {
-		quell_tcp_send_lost(sk);
-		return;
-	}
+	lost = quell_tcp_mark_lost(sk, skb);
 	quell_tcp_send_lost(sk);
-	quell_tcp_unmark_lost(tp, skb, end_seq);
+	if (lost || !quell_tcp_unmark_lost(sk, seq, end_seq))
+		return;
 	tp->retrans_stamp = stamp;
 	tp->undo_retrans = undo;
 }
@@ -175,7 +178,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 {
 	struct quell_tail *tail = &flow->tail;
 	struct tcp_sock *tp = tcp_sk(sk);
-	u32 sent = tp->total_retrans;
+	u32 sent = tp->total_retrans, seq = skb ? TCP_SKB_CB(skb)->seq : tp->snd_nxt;
 
 	/* After a second probe, a DSACK could not be attributed: judge the first one now. */
 	if (tail->probe == QUELL_PROBE_ACKED) {
@@ -201,6 +204,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 		return;
 	WRITE_ONCE(tail->probe, QUELL_PROBE_SENT);
 	tail->probe_ns = tp->tcp_clock_cache;
+	skb = quell_tcp_find(sk, seq);
 	tail->probe_end = skb ? TCP_SKB_CB(skb)->end_seq : tp->snd_nxt;
 	tail->dsacks = tp->dsack_dups;
 	WRITE_ONCE(tail->probes, tail->probes + 1);

@@ -267,12 +267,21 @@ bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb)
 #endif
 
 /*
- * Reverts quell_tcp_mark_lost() and a retransmission, up to @end_seq: @skb may have been split
- * since.  Has no original: TCP's own probe (tcp_send_loss_probe()) is never counted as lost or
- * retransmitted.
+ * Reverts quell_tcp_mark_lost() and a retransmission of @seq to @end_seq, which TCP may have split
+ * since; returns whether it was retransmitted.  TCP may also have joined it to a lost segment
+ * before it, which stays lost, and freed it.  Has no original: TCP's own probe
+ * (tcp_send_loss_probe()) is never counted as lost or retransmitted.
  */
-void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq)
+bool quell_tcp_unmark_lost(struct sock *sk, u32 seq, u32 end_seq)
 {
+	struct tcp_sock *tp = tcp_sk(sk);
+	bool resent = false;
+	struct sk_buff *skb;
+
+	/* A retransmission is without the part that is acknowledged. */
+	skb = quell_tcp_find(sk, before(seq, tp->snd_una) ? tp->snd_una : seq);
+	if (skb && before(TCP_SKB_CB(skb)->seq, seq))
+		return false;
 	for (; skb && before(TCP_SKB_CB(skb)->seq, end_seq); skb = skb_rb_next(skb)) {
 		u8 sacked = TCP_SKB_CB(skb)->sacked;
 
@@ -280,10 +289,13 @@ void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq
 			tp->lost_out -= tcp_skb_pcount(skb);
 			tp->lost -= tcp_skb_pcount(skb);
 		}
-		if (sacked & TCPCB_SACKED_RETRANS)
+		if (sacked & TCPCB_SACKED_RETRANS) {
 			tp->retrans_out -= tcp_skb_pcount(skb);
+			resent = true;
+		}
 		TCP_SKB_CB(skb)->sacked &= ~(TCPCB_LOST | TCPCB_SACKED_RETRANS);
 	}
+	return resent;
 }
 
 /* As tcp_rack_detect_loss() with segments it marks; tcp_update_skb_after_send() adds it again. */

@@ -14,7 +14,7 @@ struct tcp_sock;
 struct sk_buff *quell_tcp_find(const struct sock *sk, u32 seq);
 bool quell_tcp_fragment(struct sock *sk, struct sk_buff *skb, u32 bytes);
 bool quell_tcp_mark_lost(struct sock *sk, struct sk_buff *skb);
-void quell_tcp_unmark_lost(struct tcp_sock *tp, struct sk_buff *skb, u32 end_seq);
+bool quell_tcp_unmark_lost(struct sock *sk, u32 seq, u32 end_seq);
 void quell_tcp_forget_order(struct sk_buff *skb);
 void quell_tcp_expect_reordering(struct sock *sk);
 void quell_tcp_reset_reordering(struct sock *sk);
