@@ -236,7 +236,14 @@ static u8 swport_via_find(const struct swport_deflect_params *params,
 	return QUELL_IOFD_REMOVED;
 }
 
-static bool swport_via_changed(const struct swport_deflect *deflect,
+/* A device that was unregistered, or moved to another namespace, may have returned. */
+static bool swport_via_returned(const struct Qdisc *sch, const struct swport_alternate *alternate)
+{
+	return !alternate->dev &&
+	       __dev_get_by_index(dev_net(qdisc_dev(sch)), alternate->via.ifindex);
+}
+
+static bool swport_via_changed(const struct Qdisc *sch, const struct swport_deflect *deflect,
 			       const struct swport_deflect_params *params)
 {
 	u32 i;
@@ -244,7 +251,8 @@ static bool swport_via_changed(const struct swport_deflect *deflect,
 	if (deflect->alternate_nr != params->via_nr)
 		return true;
 	for (i = 0; i < params->via_nr; i++)
-		if (!swport_via_same(&deflect->alternate[i].via, &params->via[i]))
+		if (!swport_via_same(&deflect->alternate[i].via, &params->via[i]) ||
+		    swport_via_returned(sch, &deflect->alternate[i]))
 			return true;
 	return false;
 }
@@ -312,7 +320,7 @@ int quell_swport_deflect_prepare(struct Qdisc *sch, const struct swport_params *
 		deflect = swport_deflect_new(sch, params->seed);
 	if (!deflect)
 		return -ENOMEM;
-	if (!swport_via_changed(deflect, &params->deflect))
+	if (!swport_via_changed(sch, deflect, &params->deflect))
 		return 0;
 	deflect->fresh = swport_deflect_hold(sch, &params->deflect);
 	if (!deflect->fresh)

@@ -385,6 +385,19 @@ two_ports_to_each_other()
 	snapshot up2 && json '.deflect_pkts > 0' "$dir/port"
 }
 
+# Its index is the same in both namespaces.
+device_returns()
+{
+	new_netns away
+	A_tc qdisc del dev up2 root 2>/dev/null
+	both_ports && ip -n "$A" link set up2 netns "$away" &&
+	ip -n "$away" link set up2 netns "$A" && address "$A" up2 2 1 &&
+	ip -n "$A" link set up2 up && restore_up2 &&
+	A_tc qdisc change dev up1 root swport deflect "${via2[@]}" && flood 10.73.30.1 &&
+	transmit 10.73.30.1 4 1 4 1000 0x10 &&
+	port_is '.deflect_pkts == 16 and .deflect_no_alternate_pkts == 0' && ebb && books_balance
+}
+
 # A device goes while flows go by it, and is not held on to.
 device_removed_while_deflecting()
 {
@@ -395,7 +408,7 @@ device_removed_while_deflecting()
 	ebb && A_tc qdisc change dev up1 root swport deflect entries 5 && books_balance
 }
 
-plan 24
+plan 25
 
 check "network of two leaves and two spines" make_network
 check "options come back in text and JSON" options_come_back
@@ -418,6 +431,7 @@ check "an unknown neighbour is asked for" neighbour_is_asked_for
 check "alternate goes down under load" link_down_while_deflecting
 check "alternate taken away under load" alternate_taken_away_while_deflecting
 check "turned off under load" turned_off_while_deflecting
+check "an alternate leaves the namespace and returns" device_returns
 check "changed under load" changes_under_load
 check "two ports deflect to each other under load" two_ports_to_each_other
 check "device removed under load" device_removed_while_deflecting
