@@ -5,7 +5,8 @@
  * The NACK, built from the segment's headers (<quell/trim_nack.h>), enters the network layer as if
  * the receiver had sent it and it came in through the port's device.  So it is routed or bridged
  * as any reply, passes reverse path filters, and saves the delay to the receiver and back.  In a
- * tunnel it returns through the tunnel, <quell/trim_tunnel.h>.
+ * tunnel it returns through the tunnel, <quell/trim_tunnel.h>.  Its Ethernet source is the port's,
+ * so that no bridge learns the receiver's address.
  *
  * netif_rx() only queues, so it may be called with the qdisc's lock held; it drops above
  * net.core.netdev_max_backlog, which is counted.  A dropped segment causes at most one NACK, longer
@@ -24,17 +25,16 @@
 
 #include "swport.h"
 
-/* The outer headers are the segment's, with addresses swapped. */
+/* The outer headers are the segment's, to its sender. */
 static int swport_nack_put_outside(struct sk_buff *nack, const struct sk_buff *skb, u32 bytes)
 {
 	struct ethhdr *eth = skb_put(nack, bytes);
-	u8 source[ETH_ALEN];
 
 	if (skb_copy_bits(skb, 0, eth, bytes))
 		return -EINVAL;
-	ether_addr_copy(source, eth->h_source);
-	ether_addr_copy(eth->h_source, eth->h_dest);
-	ether_addr_copy(eth->h_dest, source);
+	ether_addr_copy(eth->h_dest, eth->h_source);
+	ether_addr_copy(eth->h_source, skb->dev->dev_addr);
+	quell_trim_nack_source(eth->h_source);
 	if (skb_vlan_tag_present(skb))
 		__vlan_hwaccel_put_tag(nack, skb->vlan_proto, skb_vlan_tag_get(skb));
 	return 0;

@@ -9,7 +9,7 @@
  * are, so that damage stays.
  *
  * A NACK goes through the same tunnel with the addresses of all levels swapped, from the end
- * that the segment was for to that it came from.
+ * that the segment was for to that it came from.  Only its Ethernet source is no host's.
  *
  * Like a core, this does not depend on packet buffers or clocks.
  */
@@ -162,6 +162,22 @@ static inline void quell_trim_swap(u8 *a, u32 bytes)
 	}
 }
 
+/**
+ * quell_trim_nack_source() - change an Ethernet address to the source of a NACK
+ * @address: six bytes, of a host or device
+ *
+ * A bridge looks for a host where it last saw its address as a source.  The segment may be a copy
+ * that was flooded: as its NACK's source, the receiver's address would lead all later frames to
+ * the port that dropped the copy.
+ *
+ * Context: any.
+ */
+static inline void quell_trim_nack_source(u8 *address)
+{
+	/* Locally administered, and different from @address if that is, too. */
+	address[0] = (address[0] | 0x02) ^ 0x04;
+}
+
 /* The outer IP header of a NACK; returns the sum of its addresses. */
 static inline u32 quell_trim_return_ip(u8 *ip, u32 bytes, bool ipv6, u8 dscp)
 {
@@ -205,8 +221,10 @@ static inline void quell_trim_return(u8 *to, const struct quell_frame *frame, u3
 	u16 check;
 
 	/* A frame is inside. */
-	if (frame->link_at >= frame->tunnel_at && frame->link_at < frame->bytes)
+	if (frame->link_at >= frame->tunnel_at && frame->link_at < frame->bytes) {
 		quell_trim_swap(to + frame->link_at, 6);
+		quell_trim_nack_source(to + frame->link_at + 6);
+	}
 	if (!udp_at)
 		return;
 	quell_opt_put_u16(to + udp_at + QUELL_TRIM_UDP_LENGTH_AT, udp_bytes);

@@ -144,13 +144,57 @@ vlan()
 	ip -n "$near" link add vlan0 link va type vlan id 9 && on_device vlan0
 }
 
+# Three hosts on ports of $near; that to "other" has room for no data.
+make_ports()
+{
+	local name
+
+	ip -n "$near" link add br1 up type bridge || return 1
+	for name in host other silent; do
+		new_netns "$name"
+		cable "$near" "to-$name" "${!name}" port0 &&
+		ip -n "$near" link set "to-$name" master br1 || return 1
+	done
+	near_tc qdisc add dev to-other root swport limit 64 trim size 128 to-sender
+}
+
+# hear NETNS: a packet; segment: from "host", which requests NACKs, to an address never seen.
+hear()
+{
+	: >"$dir/hear"
+	in_netns "$1" trim_pkt recv port0 1 20000 >"$dir/hear" &
+	receiver=$!
+	poll 10 grep -q ready "$dir/hear"
+}
+
+segment()
+{
+	in_netns "$host" trim_pkt send port0 mac=02:00:00:00:00:77 bytes=1000 seq=1 ack=2 \
+		options=fe0c5155010003a601020304 && wait "$receiver" &&
+	grep -v ready "$dir/hear" >"$dir/all"
+}
+
+other_is()
+{
+	near_tc -s -j qdisc show dev to-other >"$dir/all" && json ".[0] | $1" "$dir/all"
+}
+
+# Every copy of it is flooded: the NACK of the one that was dropped does not lead the next there.
+bridge_learns_no_receiver()
+{
+	make_ports && hear "$host" && segment && json '.payload == 0 and .flags == "00"' "$dir/all" &&
+	hear "$silent" && segment && json '.bytes == 1000' "$dir/all" &&
+	other_is '.to_sender_pkts == 2 and .trim_pkts == 0' &&
+	ip -n "$near" link del br1 && ip -n "$near" link del to-other
+}
+
 nothing_stays()
 {
 	rmmod quell_holdnic && near_tc qdisc del dev va root 2>/dev/null
 	poll 20 rmmod sch_swport
 }
 
-plan 9
+plan 10
 check "a network of two, and a card that holds what it takes" \
 	eval "make_network && modprobe sch_swport && make_card"
 for kind in hfsc drr qfq; do
@@ -159,5 +203,6 @@ done
 for device in bridge bond macvlan vlan; do
 	check "a port of a $device sends and marks, and goes with it" $device
 done
+check "a bridge does not learn the receiver from a NACK" bridge_learns_no_receiver
 check "nothing stays: the module is unloaded" nothing_stays
 finish

@@ -199,12 +199,14 @@ TEST(which_may)
 TEST(goes_back)
 {
 	static const char * const ways[] = { "e44T", "e6o6T", "e4ge4T", "e4ve4T", "e6ve6T" };
+	static const u8 mac_there[] = { 8, 1, 2, 3, 4, 5, 10, 6, 7, 8, 9, 11 };
+	static const u8 mac_back[] = { 10, 6, 7, 8, 9, 11, 14, 1, 2, 3, 4, 5 };
 	u8 to[QUELL_TRIM_TUNNEL_NACK_MAX_BYTES];
 	struct random_state random = { 1 };
 	struct quell_frame frame, back;
 	struct quell_trim trim;
 	struct stack s;
-	u32 at, end;
+	u32 at, end, link_at;
 
 	for_each_row(row, ways) {
 		make(&s, *row, 100, true, &random);
@@ -214,6 +216,8 @@ TEST(goes_back)
 		memcpy(s.data + frame.ip[1].transport_at + 20,
 		       (u8[]) { 0xfe, 12, 0x51, 0x55, 1, 0, 0, 100, 1, 2, 3, 4 }, 12);
 		memset(s.data + frame.ip[0].at + (frame.ip[0].version == 4 ? 12 : 8), 0xa1, 4);
+		link_at = frame.link_at;
+		memcpy(s.data + link_at, mac_there, sizeof(mac_there));
 		ASSERT_TRUE(quell_trim_parse(s.data + at, s.len - at, &trim));
 		ASSERT_TRUE(quell_trim_wants_nack(s.data + at, &trim));
 		memset(to, 0, sizeof(to));
@@ -234,6 +238,9 @@ TEST(goes_back)
 				expect_eq(0xffff, sum_of(to + back.ip[0].at, 20, 0), "%s", *row);
 			if (quell_trim_tunnel_udp_at(&back))
 				expect_eq(0xffff, sum_transport(to, &back.ip[0]), "%s", *row);
+			if (!link_at)
+				continue;
+			expect_eq(0, memcmp(to + link_at, mac_back, sizeof(mac_back)), "%s", *row);
 	}
 }
 
