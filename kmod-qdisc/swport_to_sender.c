@@ -14,7 +14,8 @@
  *
  * Eligible are TCP segments with payload, of any size, with a length in the Quell option, which may
  * be trimmed and came in by Ethernet.  Locally sent ones are trimmed and sent on; they have no
- * input device, whereas skb->sk may be another namespace's socket beyond a bridge.
+ * input device, whereas skb->sk may be another namespace's socket beyond a bridge.  Nor are those
+ * that tc redirected here, as to an ifb: the receiver's replies come in by another device.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
@@ -80,7 +81,7 @@ bool quell_swport_send_nack(struct Qdisc *sch, const struct sk_buff *skb,
 	struct net_device *dev = qdisc_dev(sch);
 	struct sk_buff *nack;
 
-	if (!skb->skb_iif || dev->type != ARPHRD_ETHER ||
+	if (!skb->skb_iif || skb_is_redirected(skb) || dev->type != ARPHRD_ETHER ||
 	    !quell_trim_tunnel_returns(frame) ||
 	    !quell_trim_wants_nack(frame->data + quell_frame_flow(frame)->at, trim))
 		return false;

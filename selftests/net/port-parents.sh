@@ -184,7 +184,18 @@ bridge_learns_no_receiver()
 {
 	make_ports && hear "$host" && segment && json '.payload == 0 and .flags == "00"' "$dir/all" &&
 	hear "$silent" && segment && json '.bytes == 1000' "$dir/all" &&
-	other_is '.to_sender_pkts == 2 and .trim_pkts == 0' &&
+	other_is '.to_sender_pkts == 2 and .trim_pkts == 0'
+}
+
+# As by an ifb: the receiver's packets do not come in by this device, so a NACK would be lost.
+redirected_is_trimmed()
+{
+	ip -n "$near" link set to-host nomaster && ip -n "$near" link set to-other nomaster &&
+	near_tc qdisc add dev to-host handle ffff: ingress &&
+	near_tc filter add dev to-host parent ffff: matchall \
+		action mirred egress redirect dev to-other &&
+	hear "$other" && segment && json '.bytes == 128 and .dscp == 43' "$dir/all" &&
+	other_is '.to_sender_pkts == 2 and .trim_pkts == 1' &&
 	ip -n "$near" link del br1 && ip -n "$near" link del to-other
 }
 
@@ -194,7 +205,7 @@ nothing_stays()
 	poll 20 rmmod sch_swport
 }
 
-plan 10
+plan 11
 check "a network of two, and a card that holds what it takes" \
 	eval "make_network && modprobe sch_swport && make_card"
 for kind in hfsc drr qfq; do
@@ -204,5 +215,6 @@ for device in bridge bond macvlan vlan; do
 	check "a port of a $device sends and marks, and goes with it" $device
 done
 check "a bridge does not learn the receiver from a NACK" bridge_learns_no_receiver
+check "a segment that tc redirects is trimmed and sent on" redirected_is_trimmed
 check "nothing stays: the module is unloaded" nothing_stays
 finish
