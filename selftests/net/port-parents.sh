@@ -158,7 +158,8 @@ make_ports()
 	near_tc qdisc add dev to-other root swport limit 64 trim size 128 to-sender
 }
 
-# hear NETNS: a packet; segment: from "host", which requests NACKs, to an address never seen.
+# hear NETNS: a packet; segment [WORD...]: from "host", which requests NACKs, to an address that no
+# host has.
 hear()
 {
 	: >"$dir/hear"
@@ -170,7 +171,7 @@ hear()
 segment()
 {
 	in_netns "$host" trim_pkt send port0 mac=02:00:00:00:00:77 bytes=1000 seq=1 ack=2 \
-		options=fe0c5155010003a601020304 && wait "$receiver" &&
+		options=fe0c5155010003a601020304 "$@" && wait "$receiver" &&
 	grep -v ready "$dir/hear" >"$dir/all"
 }
 
@@ -187,6 +188,13 @@ bridge_learns_no_receiver()
 	other_is '.to_sender_pkts == 2 and .trim_pkts == 0'
 }
 
+# Each port may drop a copy: one segment would cause many NACKs.
+broadcast_is_trimmed()
+{
+	hear "$silent" && segment mac=ff:ff:ff:ff:ff:ff && json '.bytes == 1000' "$dir/all" &&
+	other_is '.to_sender_pkts == 2 and .trim_pkts == 1'
+}
+
 # As by an ifb: the receiver's packets do not come in by this device, so a NACK would be lost.
 redirected_is_trimmed()
 {
@@ -195,7 +203,7 @@ redirected_is_trimmed()
 	near_tc filter add dev to-host parent ffff: matchall \
 		action mirred egress redirect dev to-other &&
 	hear "$other" && segment && json '.bytes == 128 and .dscp == 43' "$dir/all" &&
-	other_is '.to_sender_pkts == 2 and .trim_pkts == 1' &&
+	other_is '.to_sender_pkts == 2 and .trim_pkts == 2' &&
 	ip -n "$near" link del br1 && ip -n "$near" link del to-other
 }
 
@@ -205,7 +213,7 @@ nothing_stays()
 	poll 20 rmmod sch_swport
 }
 
-plan 11
+plan 12
 check "a network of two, and a card that holds what it takes" \
 	eval "make_network && modprobe sch_swport && make_card"
 for kind in hfsc drr qfq; do
@@ -215,6 +223,7 @@ for device in bridge bond macvlan vlan; do
 	check "a port of a $device sends and marks, and goes with it" $device
 done
 check "a bridge does not learn the receiver from a NACK" bridge_learns_no_receiver
+check "a segment to a group address causes no NACK" broadcast_is_trimmed
 check "a segment that tc redirects is trimmed and sent on" redirected_is_trimmed
 check "nothing stays: the module is unloaded" nothing_stays
 finish
