@@ -216,14 +216,15 @@ objects()
 		END { print found ? n : "absent" }' "$dir/slabinfo"
 }
 
-# changed_caches: those with other slabs than after the round before: objects and kB more.
+# changed_caches: those with objects of 4 kB more or less than after the round before.
 changed_caches()
 {
 	awk 'FNR == 1 { file++ }
 		FNR <= 2 { next }
-		file == 1 { objects[$1] = $2; kb[$1] = $15 * $6 * 4; next }
-		$15 * $6 * 4 != kb[$1] { printf "%s%s %+d %+d kB", separator, $1, $2 - objects[$1],
-			$15 * $6 * 4 - kb[$1]; separator = ", " }' "$dir/slabinfo-before" "$dir/slabinfo"
+		file == 1 { objects[$1] = $2; next }
+		{ kb = ($2 - objects[$1]) * $4 / 1024 }
+		kb >= 4 || kb <= -4 { printf "%s%s %+d", separator, $1, $2 - objects[$1]; separator = ", " }
+	' "$dir/slabinfo-before" "$dir/slabinfo"
 }
 
 # objects_kb: of all caches that memory pressure cannot shrink.  Their slabs take more, and more each
@@ -241,17 +242,19 @@ objects_kb()
 
 sample()
 {
-	local cache info=$dir/meminfo pid row=() free_kb name
+	local cache info=$dir/meminfo pid row=() free_kb name slabs
 
 	sync
 	echo 3 >/proc/sys/vm/drop_caches || return 1
 	# Deleting a device waits for RCU callbacks, which free inodes.
 	ip link add name soak0 type veth peer name soak1 && ip link del soak0 || return 1
+	[ ! -e "$dir/slabinfo" ] || mv "$dir/slabinfo" "$dir/slabinfo-before"
+	# No new process before it is read: of a slab that a processor allocates from all objects count.
 	for cache in /sys/kernel/slab/*/shrink; do
 		[ ! -w "$cache" ] || echo 1 >"$cache"
 	done
-	[ ! -e "$dir/slabinfo" ] || mv "$dir/slabinfo" "$dir/slabinfo-before"
-	cat /proc/slabinfo >"$dir/slabinfo"
+	mapfile -t slabs </proc/slabinfo
+	printf '%s\n' "${slabs[@]}" >"$dir/slabinfo"
 	cat /proc/meminfo >"$info"
 	free_kb=$(value "$info" MemTotal)
 	for name in MemFree Buffers Cached AnonPages Slab; do
@@ -301,7 +304,7 @@ all_rounds()
 		end_round || { echo "end of round $i"; return 1; }
 		sample || return 1
 		note "$SECONDS s, $i: $(tail -n 1 "$dir/samples")" >&3
-		[ "$i" = 1 ] || note "slabs: $(changed_caches)" >&3
+		[ "$i" = 1 ] || note "objects: $(changed_caches)" >&3
 	done
 }
 
