@@ -154,6 +154,7 @@ IF(is_slow, f->path_bytes_ps < f->least_bytes_ps)
 /* The reason is of the time when it was last checked. */
 IF(is_fast_now, !is_slow(s))
 IF(has_small_receiver, is_text(f->limited_by, "receiver"))
+IF(has_vain_stamps, d && d->stamps && f->clock == QUELL_CLOCK_SOFTWARE)
 IF(has_unknown_link, f->ifindex && !f->link_bytes_ps)
 
 IF(is_default, s->holder->is_default)
@@ -288,6 +289,10 @@ static const struct rule rules[] = {
 	{ DOCTOR_NOTE, "receiver", FLOW, "", has_small_receiver,
 	  "are held back by the receive window of the peer",
 	  "on %P: sysctl -w net.ipv4.tcp_rmem=\"4096 131072 16777216\"" },
+	{ DOCTOR_NOTE, "stamps", FLOW, "", has_vain_stamps,
+	  "are timed by software, though %D is set to stamp all packets: it stamps none of TCP, or"
+	  " too few were received to map its clock",
+	  "quell stat -a quell    # hardware-stamps, -warming, -refused: all 0 if it stamps none" },
 	{ DOCTOR_NOTE, "link", FLOW, "", has_unknown_link,
 	  "leave by %D, whose driver does not report its rate", "quell link set %D rate 10gbit" },
 

@@ -338,6 +338,17 @@ TEST(doctor_check__flow_cases)
 	      " round trips contain the delays of this host\nquell hwtstamp on eth0\n"
 	      "1 fallback 1 of 3 flows, one to 10.0.0.2, are governed by CUBIC: the delays of the"
 	      " hosts, 90.0us, are larger than the target, 81.0us\nquell hwtstamp on eth0\n");
+	/* A card that accepts the filter and stamps no packet */
+	dev.stamps = true;
+	flows[2] = sound_flow();
+	flows[2].clock = QUELL_CLOCK_SOFTWARE;
+	check(_metadata, &h, "1 stamps 1 of 3 flows, one to 10.0.0.2, are timed by software, though"
+	      " eth0 is set to stamp all packets: it stamps none of TCP, or too few were received to"
+	      " map its clock\nquell stat -a quell    # hardware-stamps, -warming, -refused: all 0 if"
+	      " it stamps none\n");
+	flows[2].clock = QUELL_CLOCK_HARDWARE;
+	check(_metadata, &h, "");
+	dev.stamps = false;
 	dev.can_stamp = false;
 	flows[1].limited_by = "receiver";
 	flows[2] = sound_flow();
