@@ -9,6 +9,9 @@
 #ifndef _QUELL_CORE_PORT_STAMP_H
 #define _QUELL_CORE_PORT_STAMP_H
 
+#ifdef __KERNEL__
+#include <linux/swab.h>
+#endif
 #include <quell/core/port/frame.h>
 #include <quell/option.h>
 
@@ -49,8 +52,14 @@ static inline u32 quell_stamp_record_at(const u8 *tcp, u32 bytes)
 	return in_option && stated <= bytes ? QUELL_FRAME_TCP_BYTES + in_option : 0;
 }
 
-/* Eight and four bytes between the processor's order and the network's. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/*
+ * Eight and four bytes between the processor's order and the network's.  Where the processor lacks
+ * an instruction, as riscv64 does, the compiler's own call functions that the kernel does not have.
+ */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__KERNEL__)
+#define quell_stamp_swap_u64(value)	swab64(value)
+#define quell_stamp_swap_u32(value)	swab32(value)
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define quell_stamp_swap_u64(value)	__builtin_bswap64(value)
 #define quell_stamp_swap_u32(value)	__builtin_bswap32(value)
 #else
