@@ -51,11 +51,11 @@ def tsc_khz():
 
 
 def emulator(machine, tree):
-    """The command, and options of the machine: this system's, or those with the guest's tree."""
+    """The command, and options of the machine: the guest's tree's, or this system's."""
     kind = MACHINES[machine]
-    if machine == NATIVE:
-        return [kind.emulator, *kind.options]
     root = tree / "quell/emulator"
+    if not root.exists():
+        return [kind.emulator, *kind.options]
     return [root / "lib64/ld-linux-x86-64.so.2", "--library-path",
             root / "usr/lib" / MACHINES[NATIVE].triplet, root / "usr/bin" / kind.emulator,
             "-L", root / "usr/share/qemu", *kind.options]
@@ -88,3 +88,17 @@ def cable(machine, ends):
     return ["-netdev", f"dgram,id=cable,local.type=unix,local.path={near},"
             f"remote.type=unix,remote.path={far}",
             "-device", f"{MACHINES[machine].nic},netdev=cable,speed=10000,duplex=full"]
+
+
+def nics(models):
+    """Two NICs of each model on a cable, in a PC with PCI Express, which igb requires, and with a
+    port of its own for the virtual functions of each."""
+    words = ["-machine", "q35"]
+    for hub, model in enumerate(models):
+        for end in ("a", "b"):
+            name = f"{end}{hub}"
+            words += ["-netdev", f"hubport,id={name},hubid={hub}",
+                      "-device", f"pcie-root-port,id=port{name},chassis={ord(end) + 8 * hub}",
+                      "-device", f"{model},netdev={name},bus=port{name},"
+                      f"mac=52:54:00:0{hub}:00:0{end},romfile="]
+    return words
