@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Cards that QEMU emulates, two of each model on a cable: quell hwtstamp and ethtool -T list the same
-# filters, a card that cannot stamp all packets is refused and left as it was, and a flow of Swift
-# transfers with the software's stamps.  e1000e offers all and accepts it, but QEMU stamps no
-# packet: the flow must not be worse for that.
+# NICs that QEMU emulates, two of each model on a cable: quell hwtstamp and ethtool -T list the
+# same filters, a NIC that cannot stamp all packets is refused and left as it was, and a flow of Swift
+# transfers with the software's stamps.  e1000e offers all and accepts it, but QEMU stamps no packet.
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
