@@ -290,9 +290,9 @@ static const struct rule rules[] = {
 	  "are held back by the receive window of the peer",
 	  "on %P: sysctl -w net.ipv4.tcp_rmem=\"4096 131072 16777216\"" },
 	{ DOCTOR_NOTE, "stamps", FLOW, "", has_vain_stamps,
-	  "are timed by software, though %D is set to stamp all packets: it stamps none of TCP, or"
-	  " too few were received to map its clock",
-	  "quell stat -a quell    # hardware-stamps, -warming, -refused: all 0 if it stamps none" },
+	  "are timed by software, though %D is set to stamp all packets: it stamps no TCP packet,"
+	  " or too few were received to map its clock",
+	  "quell stat -a quell    # hardware-stamps, -warming, -refused: all 0 if it stamps no packet" },
 	{ DOCTOR_NOTE, "link", FLOW, "", has_unknown_link,
 	  "leave by %D, whose driver does not report its rate", "quell link set %D rate 10gbit" },
 

@@ -343,9 +343,9 @@ TEST(doctor_check__flow_cases)
 	flows[2] = sound_flow();
 	flows[2].clock = QUELL_CLOCK_SOFTWARE;
 	check(_metadata, &h, "1 stamps 1 of 3 flows, one to 10.0.0.2, are timed by software, though"
-	      " eth0 is set to stamp all packets: it stamps none of TCP, or too few were received to"
-	      " map its clock\nquell stat -a quell    # hardware-stamps, -warming, -refused: all 0 if"
-	      " it stamps none\n");
+	      " eth0 is set to stamp all packets: it stamps no TCP packet, or too few were received"
+	      " to map its clock\nquell stat -a quell    # hardware-stamps, -warming, -refused: all 0 if"
+	      " it stamps no packet\n");
 	flows[2].clock = QUELL_CLOCK_HARDWARE;
 	check(_metadata, &h, "");
 	dev.stamps = false;
