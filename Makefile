@@ -204,10 +204,11 @@ cores-%:
 	$(MAKE) -C selftests/unit check-tables OUT=$(OUT)/unit-$* CC="$*-linux-gnu$(if $(filter arm,$*),eabihf)-gcc -static" \
 		SANITIZE= RUN=qemu-$*
 
-# Modules for another machine's Debian kernel, built only: modules-arm64, -armhf, -ppc64el, -s390x
+# Modules and tools for another machine's Debian kernel, built only: modules-arm64, -armhf, -ppc64el,
+# -riscv64 (on Debian 13), -s390x
 modules-%:
 	scripts/install-deps $@
-	scripts/build-for-machine $* $(or $(SERIES),6.12) $(OUT)/$@
+	scripts/build-for-machine $* $(or $(SERIES),6.12) $(OUT)/$@ tools
 
 # Guests of another machine in QEMU, and such a guest connected to one of this machine: guests-s390x
 # (big-endian), guests-arm64
@@ -297,7 +298,7 @@ help:
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
 	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
 	@echo 'make cores-s390x  tables of the cores on another machine, emulated; cores-arm, -aarch64, -riscv64'
-	@echo 'make modules-s390x  build modules for another machine; modules-arm64, -armhf, -ppc64el'
+	@echo 'make modules-s390x  build modules and tools for another machine; modules-arm64, -armhf, -ppc64el, -riscv64'
 	@echo 'make guests-s390x  a guest of another machine, and connected to one of this; guests-arm64; an hour'
 	@echo 'make rt           kernels 6.12 and 7.3 with PREEMPT_RT and lockdep, an hour, and the builds'
 	@echo 'make tcp-originals    check that the kernel'\''s TCP functions that we mirror are unchanged'
