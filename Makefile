@@ -186,7 +186,8 @@ check-quick: deps-demo
 on-kernel:
 	@[ '$(origin KERNEL)' != file ] || \
 		{ echo 'make on-kernel: KERNEL is missing: 7.3, TREE or TREE@COMMIT' >&2; exit 2; }
-	$(MAKE) deps-demo tools lab
+	targets=$$([ -z '$(SUITES)' ] || selftests/check --needs targets $(SUITES)) && \
+		$(MAKE) deps-demo tools lab $$targets
 	selftests/on-kernel "$(KERNEL)" $(SUITES)
 
 # A million packets of bad input on the debug kernel; "make check" sends a tenth
