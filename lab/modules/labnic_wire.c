@@ -154,7 +154,7 @@ static void labnic_arm_arrival(struct labnic_port *port)
 }
 
 /* Room for one more packet on the line. */
-static bool labnic_make_room(struct labnic_line *line)
+static __always_inline bool labnic_make_room(struct labnic_line *line)
 {
 	struct labnic_chunk *chunk = NULL;
 
@@ -297,8 +297,14 @@ static int labnic_rx_tstamp(struct labnic_port *port, struct sk_buff *skb,
 	return 0;
 }
 
-/* The last bit left: free the ring entry and the sender's buffer space. */
-static void labnic_departed(struct labnic_port *port, const struct labnic_frame *frame)
+/*
+ * The last bit left: free the ring entry and the sender's buffer space.
+ *
+ * This and other functions of each packet-hop have two callers, labnic_timer() and those of a
+ * network in parts.  They are inlined in both: a packet-hop has 1 % fewer instructions.
+ */
+static __always_inline void labnic_departed(struct labnic_port *port,
+					    const struct labnic_frame *frame)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, 0);
 	struct sk_buff *skb = frame->skb;
@@ -322,7 +328,8 @@ static void labnic_departed(struct labnic_port *port, const struct labnic_frame 
 }
 
 /* The last bit arrived: hand the packet to the stack at the other end. */
-static void labnic_received(struct labnic_port *port, const struct labnic_frame *frame)
+static __always_inline void labnic_received(struct labnic_port *port,
+					    const struct labnic_frame *frame)
 {
 	u64 arrive_ns = frame->leave_ns + port->delay_ns;
 	struct sk_buff *skb = frame->skb;
@@ -375,22 +382,24 @@ unlock:
 }
 
 #ifdef QUELL_HAVE_HRTIMER_UPCOMING
-static const struct labnic_port *labnic_port_of(const struct hrtimer *timer)
+static __always_inline const struct labnic_port *labnic_port_of(const struct hrtimer *timer,
+								bool in_parts)
 {
 	if (!timer)
 		return NULL;
-	if (timer->function == labnic_timer || timer->function == labnic_departure)
+	if (timer->function == (in_parts ? labnic_departure : labnic_timer))
 		return container_of(timer, struct labnic_port, timer);
-	return timer->function == labnic_part_arrival ?
+	return in_parts && timer->function == labnic_part_arrival ?
 	       container_of(timer, struct labnic_port, arrival) : NULL;
 }
 
-static const struct sk_buff *labnic_skb_of(const struct hrtimer *timer,
-					   const struct labnic_port *port)
+static __always_inline const struct sk_buff *labnic_skb_of(const struct hrtimer *timer,
+							   const struct labnic_port *port,
+							   bool in_parts)
 {
 	if (!port)
 		return NULL;
-	return timer == &port->arrival ? port->arriving_skb : port->next_skb;
+	return in_parts && timer == &port->arrival ? port->arriving_skb : port->next_skb;
 }
 
 static void labnic_fetch(const void *memory, size_t bytes)
@@ -406,11 +415,11 @@ static void labnic_fetch(const void *memory, size_t bytes)
  * hundred hosts waits for memory most of its time.  Each step here uses memory that an earlier
  * one has fetched.
  */
-static void labnic_look_ahead(void)
+static __always_inline void labnic_look_ahead(bool in_parts)
 {
 	const struct hrtimer *first = hrtimer_upcoming(NULL), *second, *third;
-	const struct labnic_port *port = labnic_port_of(first);
-	const struct sk_buff *skb = labnic_skb_of(first, port);
+	const struct labnic_port *port = labnic_port_of(first, in_parts);
+	const struct sk_buff *skb = labnic_skb_of(first, port, in_parts);
 
 	if (!first)
 		return;
@@ -419,12 +428,12 @@ static void labnic_look_ahead(void)
 		prefetch(skb_shinfo(skb));
 	}
 	second = hrtimer_upcoming(first);
-	port = labnic_port_of(second);
+	port = labnic_port_of(second, in_parts);
 	if (port) {
 		prefetch(&port->line.leaving.chunk->frame[port->line.leaving.index]);
 		prefetch(&port->line.arriving.chunk->frame[port->line.arriving.index]);
 	}
-	skb = labnic_skb_of(second, port);
+	skb = labnic_skb_of(second, port, in_parts);
 	if (skb)
 		labnic_fetch(skb, sizeof(*skb));
 	third = second ? hrtimer_upcoming(second) : NULL;
@@ -432,7 +441,7 @@ static void labnic_look_ahead(void)
 		labnic_fetch(container_of(third, struct labnic_port, timer), 3 * L1_CACHE_BYTES);
 }
 #else
-static void labnic_look_ahead(void) { }
+static void labnic_look_ahead(bool in_parts) { }
 #endif
 
 static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
@@ -443,7 +452,7 @@ static enum hrtimer_restart labnic_timer(struct hrtimer *timer)
 	struct labnic_frame frame;
 	bool departs;
 
-	labnic_look_ahead();
+	labnic_look_ahead(false);
 	spin_lock(&port->lock);
 	while (labnic_next_event_ns(port, &departs) <= now_ns) {
 		if (departs) {
@@ -487,7 +496,7 @@ static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
 
 	if (unlikely(labnic_part_is_frozen()))
 		return HRTIMER_NORESTART;
-	labnic_look_ahead();
+	labnic_look_ahead(true);
 	spin_lock(&port->lock);
 	while (line->sending && labnic_frame(&line->leaving)->leave_ns <= now_ns) {
 		frame = *labnic_frame(&line->leaving);
@@ -518,7 +527,7 @@ void labnic_wire_arrive(struct labnic_port *port, u64 now_ns)
 
 	if (unlikely(labnic_part_is_frozen()))
 		return;
-	labnic_look_ahead();
+	labnic_look_ahead(true);
 	spin_lock(&port->lock);
 	while (line->flying && labnic_frame(&line->arriving)->leave_ns + port->delay_ns <= now_ns) {
 		frame = labnic_take(line);
