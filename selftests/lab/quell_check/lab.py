@@ -67,11 +67,16 @@ def summary(out):
         return json.load(file)["cc"]
 
 
-def counted_marks(out, label):
-    """Marked packets of which the senders of a run were notified: delivered_ce of all flows."""
+def marks_by_flow(out, label):
+    """{flow: marked packets of which its sender was notified}: delivered_ce."""
     path, = glob.glob(os.path.join(out, "raw", f"*-{label}", "out", "marks.out"))
     with open(path, encoding="ascii") as file:
-        return sum(int(line.split()[2]) for line in file)
+        return {fields[0]: int(fields[2]) for fields in map(str.split, file)}
+
+
+def counted_marks(out, label):
+    """The same of all flows."""
+    return sum(marks_by_flow(out, label).values())
 
 
 def round_trip_ns(rate_bits_ps, delay_ns, mtu_bytes, option_bytes=0):
