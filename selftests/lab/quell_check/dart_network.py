@@ -22,6 +22,7 @@ AI, HAI, LEAST = 0.005, 0.05, 0.00125
 QUEUE_BOUND_NS = 100000
 PERIOD_NS, CLEAR_NS, FULL, PERIODS = 30000, 2000000, 0.9, 2
 LONG_BYTES = 1000000
+SIZES, JITTER_NS = (2048, 4096, 8192), 100000
 FLOW, BYTES, MARKED, SENT_NS, PATH, IS_ACK, STATED, QUEUED = range(8)
 NO_CONGESTION, RECEIVER, NON_RECEIVER = range(3)
 
@@ -82,6 +83,7 @@ class Flow:
         self.n, self.next_ns, self.waits = None, start_ns, False
         self.base_ns = len(out) * (2 * DELAY_NS + (MSS + DATA_HEADER + ACK_BYTES) / LINE)
         self.pkts = self.marked = self.counted = 0
+        self.listed = ()		# flows of its incast, which its messages list
 
     def share(self):
         """Wire rate by n; line without."""
@@ -180,6 +182,10 @@ class Host:
         """Whether the mark passes, and n: Dart, Figures 4 and 5."""
         own = self.active.setdefault(flow.src, set())
         own.add(flow)
+        # Look-ahead, section III-D: the first message of an incast lists all its senders.
+        while flow.listed:
+            one = flow.listed.pop()
+            self.active.setdefault(one.src, set()).add(one)
         n = len(self.active) * len(own)
         if flow.got == flow.size:
             own.discard(flow)
@@ -261,14 +267,37 @@ class Network:
             call(*args)
 
 
-def simulate(messages, until_ns, window_ns, is_dart, seed=1):
+def incasts(load, share, window_ns, seed, hosts=64):
+    """Messages of a mix, as dart-light.scenario has it, and lists of those of each incast."""
+    chance, degree = random.Random(seed), 16
+    messages, lists = [], []
+    for src in chance.sample(range(hosts), round(load * (1 - share) * hosts)):
+        dst = chance.choice([host for host in range(hosts) if host != src])
+        messages.append((src, dst, 1 << 30, chance.uniform(0, 1e4)))
+    per_ns = load * share * hosts * LINE / (degree * sum(SIZES) / len(SIZES))
+    now = window_ns[0] + chance.expovariate(per_ns)
+    while now < window_ns[1]:
+        dst = chance.randrange(hosts)
+        lists.append(range(len(messages), len(messages) + degree))
+        for src in chance.sample([host for host in range(hosts) if host != dst], degree):
+            messages.append((src, dst, chance.choice(SIZES), now + chance.uniform(0, JITTER_NS)))
+        now += chance.expovariate(per_ns)
+    return messages, lists
+
+
+def simulate(messages, until_ns, window_ns, is_dart, seed=1, lists=()):
     """
     (percent of short messages' packets with marks that reach the sender, median and 99th
     percentile of 8 KB in us, long flows' payload in Gbit/s) of messages (src, dst, bytes, start).
+    Messages of an incast in "lists" carry the list of its senders.
     """
     network = Network(seed=seed, is_dart=is_dart)
     network.from_ns, network.to_ns = window_ns
     flows = [network.message(*one) for one in messages]
+    for numbers in lists:
+        listed = [flows[number] for number in numbers]
+        for flow in listed:
+            flow.listed = listed
     network.run(until_ns)
     short = [flow for flow in flows if flow.size < LONG_BYTES]
     times = sorted(flow.end_ns - flow.start_ns for flow in short
