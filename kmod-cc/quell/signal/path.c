@@ -15,10 +15,12 @@
  */
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
-#include <linux/random.h>
 #include <linux/tcp.h>
 #include <net/ipv6.h>
 #include <net/tcp.h>
+
+#include <compat/net_random.h>
+
 #include "flow/flow.h"
 #include "flow/memory.h"
 #include "flow/segments.h"
@@ -56,7 +58,7 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 	if (entropies && !path->reps) {
 		path->reps = quell_sock_alloc(sk, sizeof(*path->reps));
 		if (path->reps)
-			quell_reps_init(path->reps, get_random_u64());
+			quell_reps_init(path->reps, quell_net_random_u64(sock_net(sk)));
 		else
 			entropies = 0;
 	}
