@@ -22,6 +22,7 @@
 #define PCAP_SNAP_BYTES		262144
 #define PCAP_ETHERNET		1
 #define BUFFER_BYTES		(64 << 20)	/* bytes received between two polls */
+#define PART_BUFFER_BYTES	(1 << 29)	/* of a part: in the whole run, read at its end */
 #define FRAME_MAX_BYTES		16384	/* above the longest that a cable carries */
 #define FRAMES_AT_ONCE		64
 
@@ -62,7 +63,7 @@ static void put_header(const struct capture *capture)
 /* capture NODE DEV */
 void cmd_capture(void)
 {
-	int bytes = BUFFER_BYTES, on = 1;
+	int bytes = is_part() ? PART_BUFFER_BYTES : BUFFER_BYTES, on = 1;
 	struct capture *capture;
 	struct port *port;
 	char path[128];

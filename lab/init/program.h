@@ -61,6 +61,7 @@ void root_make(int node);
 int root_enter(int node);
 
 /* capture.c */
+bool is_part(void);
 bool has_captures(void);
 void captures_start(uint64_t t0_ns);
 void captures_read(void);

@@ -259,21 +259,27 @@ static void attend(struct run_state *state)
 	}
 }
 
+bool is_part(void)
+{
+	char text[32];
+
+	return !access(PARTS, F_OK) &&
+	       number(strtok(read_text(PARTS, text, sizeof(text)), "\n"), 0, UINT32_MAX);
+}
+
 /* Wait for the end; progress lines get rarer as virtual time passes. */
 static void wait_for_end(struct run_state *state)
 {
 	uint64_t passed_ns = 0;
-	char text[32];
 
-	if (!access(PARTS, F_OK) && number(strtok(read_text(PARTS, text, sizeof(text)), "\n"), 0,
-					   UINT32_MAX)) {
+	read_state(state);
+	if (has_captures())
+		captures_start(state->t0_ns);
+	if (is_part()) {
 		control("wait");
 		read_state(state);
 		return;
 	}
-	read_state(state);
-	if (has_captures())
-		captures_start(state->t0_ns);
 	if (state->now_ns < state->t0_ns)
 		sleep_ns(state->t0_ns - state->now_ns);
 	if (has_programs() || has_captures()) {

@@ -81,6 +81,7 @@ struct labflow_dart {
 	u32	reported_q8;	/* n that the sender received; 0: not yet */
 	u8	state;	/* enum quell_dart_state of the receiving interface */
 	u8	limiter;	/* enum labflow_limiter of the sender */
+	bool	is_sending;	/* the values count */
 };
 
 /* The algorithm, the search, CUBIC. */
@@ -161,9 +162,8 @@ struct labflow_flow {
 	 * the truth table.
 	 */
 	struct labflow_sent	*sent;
-	/* Row last written to the table of Dart's flows, after @has_dart. */
+	/* Row last written to the table of Dart's flows; zeros before the first. */
 	struct labflow_dart	last_dart;
-	bool			has_dart;	/* a row was written */
 	/* Quell.ko's count of round-trip samples when last read. */
 	u64			last_samples;
 	/*
@@ -213,9 +213,17 @@ struct labflow_cwnd_row {
 	u8	hop;
 };
 
+/* Which of its values a row of Dart's table has: of a network in parts those of one end. */
+enum labflow_dart_end {
+	LABFLOW_DART_BOTH,
+	LABFLOW_DART_SENDER,
+	LABFLOW_DART_RECEIVER,
+};
+
 struct labflow_dart_row {
 	u64			time_ns;
 	u32			flow;
+	u8			end;	/* enum labflow_dart_end */
 	struct labflow_dart	value;
 };
 
@@ -342,6 +350,8 @@ void labflow_run_stop(void);
 void labflow_part_init(void);
 int labflow_part_warm_up(int (*warm_up)(struct labflow_flow *flow), u64 *ready_ns);
 void labflow_part_flow_done(const struct labflow_flow *flow);
+void labflow_part_flow_started(const struct labflow_flow *flow);
+bool labflow_part_is_stopped(const struct labflow_flow *flow);
 void labflow_part_finished(void);
 void labflow_part_leave(void);
 int labflow_part_wait(void);
@@ -396,6 +406,7 @@ int labflow_truth_init(void);
 void labflow_truth_exit(void);
 int labflow_truth_start(void);
 void labflow_truth_stop(void);
+void labflow_truth_held(struct labflow_flow *flow, u32 end_seq, u64 arrived_ns, u64 stack_ns);
 void labflow_truth_reset(void);
 
 #endif /* _QUELL_LABFLOW_H */

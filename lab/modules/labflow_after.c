@@ -39,7 +39,8 @@ int labflow_after_resolve(void)
 
 	for (i = 0; i < lab.n_flows; i++) {
 		flow = lab.flows[i];
-		if (!flow->after_id)
+		/* Of a network in parts, in that of its host. */
+		if (!flow->after_id || !flow->is_sender)
 			continue;
 		other = labflow_find(flow->after_id);
 		if (!other || other == flow) {
@@ -74,6 +75,8 @@ static void labflow_after_start(const struct labflow_flow *flow, const struct ne
 			continue;
 		next->is_due = true;
 		next->start_ns += now_ns;
+		if (lab.is_part)
+			labflow_part_flow_started(next);
 		hrtimer_start(&next->timer, ns_to_ktime(lab.t0_ns + next->start_ns),
 			      HRTIMER_MODE_ABS_SOFT);
 	}

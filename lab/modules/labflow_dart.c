@@ -37,49 +37,89 @@ static enum labflow_limiter dart_limiter(const struct sock *sk,
 	return view->reported_q8 > QUELL_SHARE_ONE_Q8 ? LABFLOW_N : LABFLOW_LINE;
 }
 
-static bool dart_read(const struct labflow_flow *flow, struct labflow_dart *out)
+/* The values that the sender has; false if it runs another algorithm, or does not send. */
+static bool dart_read_sender(const struct labflow_flow *flow, struct labflow_dart *out)
 {
-	const struct sock *sk = flow->sock->sk;
-	struct quell_dasr_view sender, receiver;
+	struct quell_dasr_view view;
 
-	/* The receiver may run another algorithm: nobody counts then. */
-	if (!dasr_fn(sk, &sender))
+	if (labflow_is_quiet(flow) || flow->stopped || !dasr_fn(flow->sock->sk, &view))
 		return false;
-	memset(out, 0, sizeof(*out));
-	out->reported_q8 = sender.reported_q8;
-	out->limiter = dart_limiter(sk, &sender);
-	if (flow->receiver && dasr_fn(flow->receiver, &receiver)) {
-		out->counted_q8 = receiver.counted_q8;
-		out->state = receiver.state;
-	}
+	out->reported_q8 = view.reported_q8;
+	out->limiter = dart_limiter(flow->sock->sk, &view);
 	return true;
 }
 
-/* Write a row for each flow of Dart that differs from its last. */
-void labflow_dart_sample(u64 now_ns)
+/* Those that the receiver has; it may run another algorithm: nobody counts then. */
+static void dart_read_receiver(const struct labflow_flow *flow, struct labflow_dart *out)
+{
+	struct quell_dasr_view view;
+
+	if (!flow->receiver || !dasr_fn(flow->receiver, &view))
+		return;
+	out->counted_q8 = view.counted_q8;
+	out->state = view.state;
+}
+
+/* Write a row if it differs from the flow's last; false after an error, which is recorded. */
+static bool dart_add(struct labflow_flow *flow, enum labflow_dart_end end,
+		     const struct labflow_dart *value, u64 now_ns)
 {
 	struct labflow_dart_row *row;
+
+	if (!memcmp(value, &flow->last_dart, sizeof(*value)))
+		return true;
+	row = labflow_rows_add(&lab.dart, "dart");
+	if (!row)
+		return false;
+	row->time_ns = now_ns - lab.t0_ns;
+	row->flow = flow->index;
+	row->end = end;
+	row->value = *value;
+	flow->last_dart = *value;
+	return true;
+}
+
+/*
+ * Of a network in parts the two ends may be in two of them: each has rows of its own.  The front
+ * end joins them.
+ */
+static bool dart_sample_ends(struct labflow_flow *flow, u64 now_ns)
+{
+	struct labflow_dart value = flow->last_dart;
+
+	dart_read_receiver(flow, &value);
+	if (!dart_add(flow, LABFLOW_DART_RECEIVER, &value, now_ns))
+		return false;
+	value.is_sending = dart_read_sender(flow, &value);
+	return dart_add(flow, LABFLOW_DART_SENDER, &value, now_ns);
+}
+
+static bool dart_sample_both(struct labflow_flow *flow, u64 now_ns)
+{
 	struct labflow_dart value;
+
+	memset(&value, 0, sizeof(value));
+	value.is_sending = true;
+	if (!dart_read_sender(flow, &value))
+		return true;
+	dart_read_receiver(flow, &value);
+	return dart_add(flow, LABFLOW_DART_BOTH, &value, now_ns);
+}
+
+/* Write rows for each flow of Dart that differs from its last. */
+void labflow_dart_sample(u64 now_ns)
+{
 	u32 i;
 
-	if (!dasr_fn)
-		return;
-	for (i = 0; i < lab.n_flows; i++) {
+	for (i = 0; dasr_fn && i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];
+		bool is_added = true;
 
-		if (flow->connection != flow || labflow_is_quiet(flow) || flow->stopped ||
-		    !dart_read(flow, &value))
-			continue;
-		if (flow->has_dart && !memcmp(&value, &flow->last_dart, sizeof(value)))
-			continue;
-		row = labflow_rows_add(&lab.dart, "dart");
-		if (!row)
+		if (flow->connection == flow)
+			is_added = lab.is_part ? dart_sample_ends(flow, now_ns) :
+						 dart_sample_both(flow, now_ns);
+		if (!is_added)
 			return;
-		row->time_ns = now_ns - lab.t0_ns;
-		row->flow = flow->index;
-		row->value = value;
-		flow->last_dart = value;
-		flow->has_dart = true;
 	}
 }
 

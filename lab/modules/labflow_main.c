@@ -370,9 +370,15 @@ static int labflow_dart_show(struct seq_file *seq, void *v)
 {
 	const struct labflow_dart_row *row = v;
 
-	seq_printf(seq, "%u %llu %u %u %u %u\n", lab.flows[row->flow]->id, row->time_ns,
-		   row->value.state, row->value.counted_q8, row->value.reported_q8,
-		   row->value.limiter);
+	seq_printf(seq, "%u %llu ", lab.flows[row->flow]->id, row->time_ns);
+	if (row->end != LABFLOW_DART_SENDER)
+		seq_printf(seq, "%u %u ", row->value.state, row->value.counted_q8);
+	else
+		seq_puts(seq, "- - ");
+	if (row->end != LABFLOW_DART_RECEIVER && row->value.is_sending)
+		seq_printf(seq, "%u %u\n", row->value.reported_q8, row->value.limiter);
+	else
+		seq_puts(seq, "- -\n");
 	return 0;
 }
 

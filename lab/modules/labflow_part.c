@@ -60,18 +60,30 @@ static void part_met(const struct quell_part_state *all)
 		print_progress(ktime_get_ns());
 }
 
-/* A receiver in another part has all of a flow.  Softirq. */
-static void part_ended(u32 index, u64 end_ns)
+/* An event of a flow in another part, of which this one may have the other end.  Softirq. */
+static void part_noted(const struct quell_part_note *note)
 {
-	struct labflow_flow *flow = lab.flows[index];
+	struct labflow_flow *flow = lab.flows[note->flow];
 
-	flow->end_ns = end_ns;
-	labflow_governed_end(flow, end_ns);
+	switch (note->kind) {
+	case QUELL_PART_STARTED:
+		if (flow->is_receiver)
+			labflow_message_enqueue(flow);
+		break;
+	case QUELL_PART_ENDED:
+		flow->end_ns = note->time_ns;
+		labflow_governed_end(flow, note->time_ns);
+		break;
+	case QUELL_PART_HELD:
+		if (flow->is_sender)
+			labflow_truth_held(flow, note->end_seq, note->arrived_ns, note->time_ns);
+		break;
+	}
 }
 
 static const struct quell_part_ops part_ops = {
 	.met	= part_met,
-	.ended	= part_ended,
+	.noted	= part_noted,
 };
 
 static enum hrtimer_restart part_finish_timer(struct hrtimer *timer)
@@ -98,7 +110,24 @@ void labflow_part_flow_done(const struct labflow_flow *flow)
 	said.done_ns = max(said.done_ns, flow->end_ns);
 	quell_part_report(&said);
 	if (!flow->is_sender)
-		quell_part_flow_ended(flow->index, flow->end_ns);
+		quell_part_notify(&(struct quell_part_note) {
+			.kind = QUELL_PART_ENDED, .flow = flow->index, .time_ns = flow->end_ns,
+		});
+}
+
+/* A flow that waited for another starts; its receiver does not know when.  Softirq. */
+void labflow_part_flow_started(const struct labflow_flow *flow)
+{
+	if (!flow->is_receiver)
+		quell_part_notify(&(struct quell_part_note) {
+			.kind = QUELL_PART_STARTED, .flow = flow->index,
+		});
+}
+
+/* The stop of a flow has come, of which its sender's part resets it later. */
+bool labflow_part_is_stopped(const struct labflow_flow *flow)
+{
+	return lab.is_part && flow->stop_ns && ktime_get_ns() >= lab.t0_ns + flow->stop_ns;
 }
 
 /* The run ends in this ns, in all parts. */

@@ -86,7 +86,10 @@ static enum hrtimer_restart labflow_start_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* A reset takes the socket's lock, for which only a process may wait. */
+/*
+ * A reset takes the socket's lock, for which only a process may wait.  Of a network in parts, when
+ * it is known that the flow did not end by its stop.
+ */
 static enum hrtimer_restart labflow_stop_timer(struct hrtimer *timer)
 {
 	struct labflow_flow *flow = container_of(timer, struct labflow_flow, stop_timer);
@@ -102,7 +105,12 @@ static enum hrtimer_restart labflow_stop_timer(struct hrtimer *timer)
 
 static void labflow_stop_work(struct work_struct *work)
 {
+	/* As of a connect. */
+	if (lab.is_part)
+		local_bh_disable();
 	labflow_sock_abort(container_of(work, struct labflow_flow, stop_work));
+	if (lab.is_part)
+		local_bh_enable();
 }
 
 static void labflow_connect_work(struct work_struct *work)
@@ -259,7 +267,7 @@ int labflow_run_start(bool is_open)
 				      HRTIMER_MODE_ABS_SOFT);
 		if (flow->stop_ns && flow->is_sender)
 			hrtimer_start(&flow->stop_timer,
-				      ns_to_ktime(lab.t0_ns + flow->stop_ns),
+				      ns_to_ktime(lab.t0_ns + flow->stop_ns + lab.known_ns),
 				      HRTIMER_MODE_ABS_SOFT);
 	}
 	if (lab.until_ns)

@@ -40,7 +40,7 @@ void labflow_flow_done(struct labflow_flow *flow)
 	const struct labflow_flow *connection = flow->connection;
 
 	/* A flow that ends beyond the time limit stays unfinished. */
-	if (lab.state != LABFLOW_RUNNING)
+	if (lab.state != LABFLOW_RUNNING || labflow_part_is_stopped(flow))
 		return;
 	flow->end_ns = ktime_get_ns();
 	labflow_governed_end(flow, flow->end_ns);

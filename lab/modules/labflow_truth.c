@@ -27,6 +27,7 @@
 #include <compat/hrtimer.h>
 
 #include "labflow.h"
+#include "labnic_part.h"
 #include "labnic_tap.h"
 
 /* Packets remembered per flow, as a power of two. */
@@ -61,12 +62,33 @@ static void truth_data(enum labnic_tap_event event, struct labflow_flow *flow,
 		};
 		return;
 	}
-	if (net != flow->dst_net || sent->end_seq != end_seq)
+	if (net != flow->dst_net)
+		return;
+	/* Of a sender in another part a place for the time of arrival alone. */
+	if (!flow->is_sender && event == LABNIC_TAP_RECEIVED)
+		sent->end_seq = end_seq;
+	if (sent->end_seq != end_seq)
 		return;
 	if (event == LABNIC_TAP_RECEIVED)
 		sent->arrived_ns = time_ns;
-	else if (event == LABNIC_TAP_STACK)
+	else if (event == LABNIC_TAP_STACK && flow->is_sender)
 		sent->stack_ns = time_ns;
+	else if (event == LABNIC_TAP_STACK)
+		quell_part_notify(&(struct quell_part_note) {
+			.kind = QUELL_PART_HELD, .flow = flow->index, .end_seq = end_seq,
+			.arrived_ns = sent->arrived_ns, .time_ns = time_ns,
+		});
+}
+
+/* A receiver in another part has a packet of a flow that this one sends.  Softirq. */
+void labflow_truth_held(struct labflow_flow *flow, u32 end_seq, u64 arrived_ns, u64 stack_ns)
+{
+	struct labflow_sent *sent = flow->sent ? truth_packet(flow, end_seq) : NULL;
+
+	if (!sent || sent->end_seq != end_seq)
+		return;
+	sent->arrived_ns = arrived_ns;
+	sent->stack_ns = stack_ns;
 }
 
 static void truth_ack(enum labnic_tap_event event, struct labflow_flow *flow,

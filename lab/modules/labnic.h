@@ -232,7 +232,7 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb);
 bool labnic_wire_has_room(const struct labnic_port *port);
 void labnic_wire_arrive(struct labnic_port *port, u64 now_ns);
-void labnic_wire_arrives(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns);
+void labnic_wire_arrives(struct labnic_port *port, struct labnic_frame frame);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
 
 /* labnic_part.c, labnic_cross.c */
@@ -240,8 +240,11 @@ void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 prio
 int labnic_part_init(void);
 int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near);
 enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer);
+bool labnic_part_is_divided(void);
+u64 labnic_part_base_ns(void);
 bool labnic_part_is_frozen(void);
-void labnic_cross_send(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns);
+bool labnic_part_is_early(void);
+void labnic_cross_send(struct labnic_port *port, const struct labnic_frame *frame);
 #else
 static inline int labnic_part_init(void)
 {
@@ -259,12 +262,27 @@ static inline enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static inline bool labnic_part_is_divided(void)
+{
+	return false;
+}
+
+static inline u64 labnic_part_base_ns(void)
+{
+	return 0;
+}
+
 static inline bool labnic_part_is_frozen(void)
 {
 	return false;
 }
 
-static inline void labnic_cross_send(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns)
+static inline bool labnic_part_is_early(void)
+{
+	return false;
+}
+
+static inline void labnic_cross_send(struct labnic_port *port, const struct labnic_frame *frame)
 {
 }
 #endif

@@ -14,18 +14,11 @@
 #include "labnic_cross.h"
 #include "labnic_part.h"
 
-/* From one part to another, in shared memory. */
-struct part_buffer {
-	u32	used_bytes;	/* of records, this head not counted */
-	u32	reserved;
-};
-
-/* A packet, or with @key 0 the end of a flow, at @arrive_ns. */
+/* A packet; with @key 0 a head alone, before a struct quell_part_note. */
 struct part_record {
 	u32	bytes;		/* of the record, a multiple of 8 */
 	u32	key;		/* number of a direction of a cable */
 	u64	arrive_ns;	/* when its last bit arrives */
-	u32	flow;		/* that has ended */
 	u32	truesize;
 	u32	head_bytes;	/* size of the memory of the linear part */
 	u32	hash;
@@ -38,6 +31,8 @@ struct part_record {
 	u8	hash_bits;	/* 1 l4_hash, 2 sw_hash */
 	u8	n_refs;		/* struct part_ref behind it, before the linear bytes */
 	u8	shared_flags;	/* of skb_shinfo */
+	u8	pause;		/* enum labnic_pause, of no packet of the stack's */
+	u8	priority;	/* of that pause */
 };
 
 /* A piece of the block of payload that each part has. */
@@ -58,8 +53,8 @@ MODULE_PARM_DESC(crossings, "Packets sent to other parts so far");
 
 static struct part_buffer *buffer_of(u32 from, u32 to, u32 barrier)
 {
-	return labnic_part_memory() + ((from * labnic_parts + to) * 2 + barrier % 2) *
-	       (u64)labnic_buffer_bytes;
+	return labnic_part_memory() +
+	       part_buffer_offset(labnic_parts, from, to, barrier, labnic_buffer_bytes);
 }
 
 /* Room for a record; NULL if the buffer is full, which ends the run. */
@@ -115,9 +110,11 @@ static void record_state(struct part_record *record, const struct sk_buff *skb)
 	record->shared_flags = skb_shinfo(skb)->flags & SKBFL_SHARED_FRAG;
 }
 
-/* A packet has left for another part; consumes it. */
-void labnic_cross_send(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns)
+/* A frame has left for another part; consumes its packet. */
+void labnic_cross_send(struct labnic_port *port, const struct labnic_frame *frame)
 {
+	u64 arrive_ns = frame->leave_ns + port->delay_ns;
+	struct sk_buff *skb = frame->skb;
 	bool by_reference = is_payload_block(skb);
 	u32 linear_bytes = skb_headlen(skb);
 	u32 copied_bytes = by_reference ? 0 : skb->len - linear_bytes;
@@ -133,6 +130,8 @@ void labnic_cross_send(struct labnic_port *port, struct sk_buff *skb, u64 arrive
 			    linear_bytes + copied_bytes);
 	record->key = port->key;
 	record->arrive_ns = arrive_ns;
+	record->pause = frame->pause;
+	record->priority = frame->priority;
 	record_state(record, skb);
 	record->linear_bytes = linear_bytes;
 	record->copied_bytes = copied_bytes;
@@ -188,7 +187,7 @@ static void receive_record(const struct part_record *record, u64 now_ns)
 	struct sk_buff *skb;
 
 	if (!record->key) {
-		labnic_part_flow_ended(record->flow, record->arrive_ns);
+		labnic_part_noted((const struct quell_part_note *)(record + 1));
 		return;
 	}
 	if (record->arrive_ns <= now_ns)
@@ -200,7 +199,10 @@ static void receive_record(const struct part_record *record, u64 now_ns)
 		panic("quell-part %u: no memory, or no cable %u, for a packet", labnic_part,
 		      record->key);
 	skb->dev = port->dev;
-	labnic_wire_arrives(port, skb, record->arrive_ns);
+	labnic_wire_arrives(port, (struct labnic_frame) {
+		.skb = skb, .bytes = skb->len, .leave_ns = record->arrive_ns - port->delay_ns,
+		.pause = record->pause, .priority = record->priority,
+	});
 }
 
 /* Take all that other parts have sent up to a barrier, at @now_ns.  Softirq. */
@@ -221,13 +223,12 @@ void labnic_cross_receive(u32 barrier, u64 now_ns)
 }
 
 /**
- * quell_part_flow_ended() - notify the other parts of the end of a flow
- * @flow: the flow
- * @end_ns: when its last byte was delivered
+ * quell_part_notify() - send a note to all other parts, which have it before L has passed
+ * @note: the note
  *
  * Context: softirq.
  */
-void quell_part_flow_ended(u32 flow, u64 end_ns)
+void quell_part_notify(const struct quell_part_note *note)
 {
 	struct part_record *record;
 	u32 to;
@@ -235,12 +236,11 @@ void quell_part_flow_ended(u32 flow, u64 end_ns)
 	for (to = 0; to < labnic_parts; to++) {
 		if (to == labnic_part)
 			continue;
-		record = record_add(to, sizeof(*record));
-		record->flow = flow;
-		record->arrive_ns = end_ns;
+		record = record_add(to, sizeof(*record) + sizeof(*note));
+		*(struct quell_part_note *)(record + 1) = *note;
 	}
 }
-EXPORT_SYMBOL_GPL(quell_part_flow_ended);
+EXPORT_SYMBOL_GPL(quell_part_notify);
 
 /* The end of a cable that is in another part. */
 int labnic_cross_add(struct labnic_port *port)

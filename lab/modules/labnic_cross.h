@@ -12,11 +12,13 @@ extern uint labnic_parts;	/* how many there are; 0: the network is not divided *
 extern uint labnic_buffer_bytes;	/* size of each buffer */
 
 /* labnic_part.c */
+struct quell_part_note;
+
 void *labnic_part_memory(void);
 u32 labnic_part_barrier(void);
 bool labnic_part_is_moving(void);
 void labnic_part_causes(u64 ns);
-void labnic_part_flow_ended(u32 flow, u64 end_ns);
+void labnic_part_noted(const struct quell_part_note *note);
 
 /* labnic_cross.c */
 int labnic_cross_add(struct labnic_port *port);

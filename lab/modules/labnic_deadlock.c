@@ -111,6 +111,24 @@ static struct labnic_pfc *deadlock_find(int i)
 	return left;
 }
 
+/*
+ * The stuck ports of one part of a network, each with the port that it pauses.  The front end
+ * searches those of all parts for a circle.
+ */
+static void deadlock_print_stuck(u64 now_ns, int i)
+{
+	const struct labnic_pfc *pfc;
+
+	list_for_each_entry(pfc, &deadlock_ports, list) {
+		const struct net_device *dev = rcu_dereference(pfc->port->peer);
+		const struct labnic_port *paused = dev ? netdev_priv(dev) : NULL;
+
+		if (pfc->class[i].stuck && paused)
+			pr_alert("quell-stuck %llu %d %s %s\n", now_ns, i, pfc->config.name,
+				 paused->pfc->config.name);
+	}
+}
+
 /* The paused ports of a circle, each waiting for the one behind it. */
 static void deadlock_report(const struct labnic_pfc *first, int i, u64 now_ns)
 {
@@ -140,6 +158,8 @@ static enum hrtimer_restart deadlock_check(struct hrtimer *timer)
 	rcu_read_lock();
 	for (i = 0; i < QUELLNIC_PFC_PRIORITIES && !deadlock_reported; i++) {
 		pausing |= deadlock_note_stuck(now_ns, i);
+		if (labnic_part_is_divided())
+			deadlock_print_stuck(now_ns, i);
 		found = deadlock_find(i);
 		if (found) {
 			deadlock_report(found, i, now_ns);
@@ -154,12 +174,15 @@ static enum hrtimer_restart deadlock_check(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* A port has sent a pause: check for deadlocks. */
+/* A port has sent a pause: check for deadlocks, in all parts of a network at the same times. */
 void labnic_deadlock_watch(void)
 {
+	u64 next_ns = ktime_get_ns() + DEADLOCK_STUCK_NS;
+
+	if (labnic_part_is_divided())
+		next_ns = roundup_u64(next_ns, DEADLOCK_STUCK_NS);
 	if (!hrtimer_active(&deadlock_timer))
-		hrtimer_start(&deadlock_timer, ns_to_ktime(ktime_get_ns() + DEADLOCK_STUCK_NS),
-			      HRTIMER_MODE_ABS_SOFT);
+		hrtimer_start(&deadlock_timer, ns_to_ktime(next_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
 void labnic_deadlock_add(struct labnic_pfc *pfc)

@@ -17,6 +17,7 @@
  * A part that ends leaves the others alone: they do not wait for it any more.
  */
 #include <linux/hrtimer.h>
+#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -25,6 +26,7 @@
 
 #include <asm/unistd.h>
 #include <compat/hrtimer.h>
+#include <compat/net_random.h>
 #include <compat/um_iomem.h>
 
 #include "labnic.h"
@@ -32,10 +34,9 @@
 #include "labnic_part.h"
 
 #define PART_IOMEM		"labparts"
-#define PARTS_MAX		16
-#define PART_SLOT_BYTES		256
-#define PART_HEAD_BYTES		(PARTS_MAX * PART_SLOT_BYTES)
 #define PART_BASE_STEP_NS	NSEC_PER_SEC
+/* From the set-up until packets move: by then IPv6 has sent its reports of multicast groups. */
+#define PART_EARLY_NS		(2 * NSEC_PER_SEC)
 /* The host wakes a part that waits; this bounds the delay if it does not. */
 #define PART_WAIT_NS		(100 * NSEC_PER_MSEC)
 
@@ -77,20 +78,6 @@ static ulong barriers;
 module_param(barriers, ulong, 0444);
 MODULE_PARM_DESC(barriers, "Barriers so far");
 
-/* State of a part at one barrier. */
-struct part_word {
-	u64			next_ns;	/* earliest event it has or causes */
-	struct quell_part_state	state;
-};
-
-/* A part, in shared memory. */
-struct part_slot {
-	u32			met;		/* number of the last barrier that it came to */
-	u32			is_awaited;	/* someone sleeps until @met changes */
-	u32			is_gone;	/* it comes no more */
-	struct part_word	word[2];	/* of the last barrier and the one before */
-};
-
 static struct {
 	u8				*memory;
 	const struct quell_part_ops	*ops;
@@ -102,6 +89,9 @@ static struct {
 	struct hrtimer			tie;
 	bool				is_frozen;
 	bool				has_begun;
+	bool				is_moving;	/* the time of @base_ns has come */
+	u32				random;		/* the same in all parts */
+	u64				base_ns;	/* of quell_part_begin() */
 } my = { .ties = LIST_HEAD_INIT(my.ties) };
 
 static long host_futex(u32 *word, int operation, u32 value, const struct timespec64 *limit)
@@ -245,6 +235,7 @@ static enum hrtimer_restart barrier_timer(struct hrtimer *timer)
 	u64 first_ns, last_ns;
 	u32 barrier;
 
+	my.is_moving = true;
 	my.word.next_ns = min(next_event_ns(timer, now_ns), my.caused_ns);
 	my.caused_ns = U64_MAX;
 	barrier = meet(&all, &first_ns, &last_ns);
@@ -296,10 +287,10 @@ enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* The buffers between parts. */
+/* The memory that the parts share. */
 void *labnic_part_memory(void)
 {
-	return my.memory + PART_HEAD_BYTES;
+	return my.memory;
 }
 
 /* Number of the last barrier. */
@@ -311,7 +302,7 @@ u32 labnic_part_barrier(void)
 /* Packets pass from part to part. */
 bool labnic_part_is_moving(void)
 {
-	return my.has_begun && !my.is_frozen;
+	return my.is_moving && !my.is_frozen;
 }
 
 /* This part causes an event in another one. */
@@ -320,9 +311,27 @@ void labnic_part_causes(u64 ns)
 	my.caused_ns = min(my.caused_ns, ns);
 }
 
-void labnic_part_flow_ended(u32 flow, u64 end_ns)
+void labnic_part_noted(const struct quell_part_note *note)
 {
-	my.ops->ended(flow, end_ns);
+	my.ops->noted(note);
+}
+
+/* When packets began to move; 0: they have not, or the network is whole. */
+u64 labnic_part_base_ns(void)
+{
+	return my.base_ns;
+}
+
+/* There are other parts. */
+bool labnic_part_is_divided(void)
+{
+	return labnic_parts > 1;
+}
+
+/* Parts are set up: a packet would reach the nodes of this one alone. */
+bool labnic_part_is_early(void)
+{
+	return labnic_parts && !my.is_moving && !my.is_frozen;
 }
 
 bool labnic_part_is_frozen(void)
@@ -341,6 +350,8 @@ int labnic_part_create(struct labnic_port *port, const struct quellnic_part *con
 	if (!labnic_parts || !config->cable || config->cable > U32_MAX / 2)
 		return -EINVAL;
 	port->key = 2 * config->cable + !is_near;
+	/* Of a host, which has one port: its sockets' draws do not depend on other nodes here. */
+	quell_net_random_seed(dev_net(port->dev), jhash_2words(port->key, my.random, 0));
 	port->is_cut = config->away && config->away != own;
 	port->away_part = config->part;
 	INIT_LIST_HEAD(&port->tie);
@@ -390,8 +401,9 @@ u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32
 	my.word.next_ns = ktime_get_ns();
 	my.caused_ns = U64_MAX;
 	meet(&all, &first_ns, &base_ns);
-	base_ns = roundup_u64(base_ns + 1, PART_BASE_STEP_NS);
+	base_ns = roundup_u64(base_ns + PART_EARLY_NS, PART_BASE_STEP_NS);
 	my.has_begun = true;
+	my.base_ns = base_ns;
 	hrtimer_start(&my.barrier, ns_to_ktime(base_ns), HRTIMER_MODE_ABS_SOFT);
 	return base_ns;
 }
@@ -465,6 +477,7 @@ int labnic_part_init(void)
 	 * drawn at the first use: here, where no part has drawn for its own nodes yet.
 	 */
 	secure_ipv4_port_ephemeral(0, 0, 0);
+	my.random = get_random_u32();
 	quell_hrtimer_setup(&my.barrier, barrier_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	quell_hrtimer_setup(&my.tie, tie_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	return 0;

@@ -8,28 +8,39 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
+#include "labnic_part_memory.h"
+
+/* Kinds of struct quell_part_note. */
+enum quell_part_note_kind {
+	QUELL_PART_STARTED,	/* a flow that waited for another has started */
+	QUELL_PART_ENDED,	/* its last byte is delivered */
+	QUELL_PART_HELD,	/* its receiver's stack has processed a packet */
+};
+
 /**
- * struct quell_part_state - state of a part at each barrier, and the sum over all of them
- * @done: flows that its receivers have all of; of all parts the sum
- * @done_ns: when the last of them was delivered; the maximum
- * @turn: warm-ups that were finished; the maximum
- * @turn_ns: when the next one begins; that of the maximum of @turn
+ * struct quell_part_note - an event of a flow, for the part of its other end
+ * @time_ns: when it was
+ * @arrived_ns: of QUELL_PART_HELD, when the packet's last bit arrived
+ * @flow: position of the flow
+ * @end_seq: of QUELL_PART_HELD, the sequence number after the packet
+ * @kind: enum quell_part_note_kind
  */
-struct quell_part_state {
-	u64	done;
-	u64	done_ns;
-	u64	turn;
-	u64	turn_ns;
+struct quell_part_note {
+	u64	time_ns;
+	u64	arrived_ns;
+	u32	flow;
+	u32	end_seq;
+	u32	kind;
 };
 
 /**
  * struct quell_part_ops - called in softirq at a barrier
  * @met: all parts have met
- * @ended: a part has delivered the last byte of a flow that this one sends
+ * @noted: another part has sent a note
  */
 struct quell_part_ops {
 	void	(*met)(const struct quell_part_state *all);
-	void	(*ended)(u32 flow, u64 end_ns);
+	void	(*noted)(const struct quell_part_note *note);
 };
 
 #ifdef CONFIG_UML
@@ -37,7 +48,7 @@ bool quell_part_is_on(void);
 u64 quell_part_known_ns(void);
 u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32 payload_bytes);
 void quell_part_report(const struct quell_part_state *state);
-void quell_part_flow_ended(u32 flow, u64 end_ns);
+void quell_part_notify(const struct quell_part_note *note);
 void quell_part_freeze(void);
 void quell_part_end(void);
 #else
@@ -46,7 +57,7 @@ static inline u64 quell_part_known_ns(void) { return 0; }
 static inline u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload,
 				   u32 payload_bytes) { return 0; }
 static inline void quell_part_report(const struct quell_part_state *state) { }
-static inline void quell_part_flow_ended(u32 flow, u64 end_ns) { }
+static inline void quell_part_notify(const struct quell_part_note *note) { }
 static inline void quell_part_freeze(void) { }
 static inline void quell_part_end(void) { }
 #endif

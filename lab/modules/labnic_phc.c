@@ -15,6 +15,7 @@
 #include <linux/timekeeping.h>
 
 #include "labnic.h"
+#include "labnic_part.h"
 
 #define LABNIC_SCALED_PPM_ONE	(65536ULL * 1000000)
 
@@ -27,7 +28,8 @@ static s64 labnic_scale(u64 delta_ns, s64 numerator, u64 denominator)
 
 static s64 labnic_phc_read(const struct labnic_phc *phc, u64 host_ns)
 {
-	u64 delta_ns = host_ns - phc->base_host_ns;
+	u64 base_ns = max(phc->base_host_ns, labnic_part_base_ns());
+	u64 delta_ns = max(host_ns, base_ns) - base_ns;
 
 	return phc->base_phc_ns + (s64)delta_ns +
 	       labnic_scale(delta_ns, phc->drift_ppb, NSEC_PER_SEC) +
@@ -115,7 +117,8 @@ int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb)
 
 	spin_lock_init(&phc->lock);
 	phc->base_host_ns = ktime_get_ns();
-	phc->base_phc_ns = (s64)phc->base_host_ns + offset_ns;
+	/* Of a network in parts it runs from a time that does not depend on their number. */
+	phc->base_phc_ns = (quell_part_is_on() ? 0 : (s64)phc->base_host_ns) + offset_ns;
 	phc->drift_ppb = drift_ppb;
 	phc->info = (struct ptp_clock_info) {
 		.owner		= THIS_MODULE,

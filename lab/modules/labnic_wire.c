@@ -241,6 +241,10 @@ netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct labnic_port *port = netdev_priv(dev);
 
+	if (unlikely(port->key && labnic_part_is_early())) {
+		consume_skb(skb);
+		return NETDEV_TX_OK;
+	}
 	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) &&
 	    port->hwtstamp.tx_type == HWTSTAMP_TX_ON)
 		skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
@@ -509,7 +513,7 @@ static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
 		labnic_departed(port, &frame);
 		labnic_unshare(frame.skb);
 		if (port->is_cut)
-			labnic_cross_send(port, frame.skb, frame.leave_ns + port->delay_ns);
+			labnic_cross_send(port, &frame);
 		spin_lock(&port->lock);
 		if (line->flying == 1)
 			labnic_arm_arrival(port);
@@ -539,18 +543,16 @@ void labnic_wire_arrive(struct labnic_port *port, u64 now_ns)
 	spin_unlock(&port->lock);
 }
 
-/* A packet of another part is on this line.  Softirq. */
-void labnic_wire_arrives(struct labnic_port *port, struct sk_buff *skb, u64 arrive_ns)
+/* A frame of another part is on this line.  Softirq. */
+void labnic_wire_arrives(struct labnic_port *port, struct labnic_frame frame)
 {
 	struct labnic_line *line = &port->line;
 
 	spin_lock(&port->lock);
 	if (WARN_ON_ONCE(!labnic_make_room(line))) {
-		kfree_skb(skb);
+		kfree_skb(frame.skb);
 	} else {
-		*labnic_frame(&line->end) = (struct labnic_frame) {
-			.skb = skb, .bytes = skb->len, .leave_ns = arrive_ns - port->delay_ns
-		};
+		*labnic_frame(&line->end) = frame;
 		line->end.index++;
 		line->leaving = line->end;
 		if (!line->flying++)

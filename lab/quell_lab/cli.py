@@ -35,12 +35,14 @@ def _limits(args):
     jobs = getattr(args, "jobs", None)
     jobs_max = len(os.sched_getaffinity(0)) if jobs is None else value_of(
         "--jobs", jobs, Key("int", 1, 1024))
+    # Of runs in parts each has as many processes.
+    jobs_max = max(1, jobs_max // (parts.of_command(args) or 1))
     return jobs_max, value_of("--timeout", args.timeout, Key("int", 1, 10**6))
 
 
 def _with_memory(args, kernel):
-    """A kernel whose runs have the memory that --mem sets."""
-    return replace(kernel, guest_bytes=_guest_bytes(args))
+    """A kernel whose runs have the memory that --mem sets, and the parts of --parts."""
+    return replace(kernel, guest_bytes=_guest_bytes(args), parts=parts.of_command(args))
 
 
 def _options(args, marker=MARKER):
@@ -53,6 +55,7 @@ def _options(args, marker=MARKER):
 def _ready(args, kernel, wanted, jobs, has_notes=True):
     """InputError if this machine lacks what a scenario's runs take, so many at a time."""
     runner.check_modules(kernel, wanted)
+    parts.of_kernel(wanted, kernel)
     cost.check_memory(len(wanted.graph.hosts), jobs)
     runner.check_programs(kernel, wanted)
     if has_notes and not args.quiet:
@@ -77,16 +80,12 @@ def _facts(args, command, kernel, jobs_max):
 def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
     from . import output
-    cut = parts.of_command(args, wanted)
     jobs_max, timeout_s, kernel = _options(args)
-    if cut and not kernel.has(runner.SHARED_MEMORY):
-        raise InputError("--parts", f"Linux {kernel.version} of user-mode Linux has no memory that "
-                         "kernels share (iomem=): parts run on 6.12")
     _ready(args, kernel, wanted, min(jobs_max, len(wanted.variants)))
     _replace(args)
-    jobs = parted.make_jobs(wanted, kernel, args.out, cut)
+    jobs = parted.make_jobs(wanted, kernel, args.out)
     outcomes = {}
-    runner.run_all(jobs, max(1, jobs_max // (cut.parts if cut else 1)), timeout_s, args.quiet,
+    runner.run_all(jobs, jobs_max, timeout_s, args.quiet,
                    lambda job, outcome: outcomes.update({job: outcome}))
     facts = _facts(args, command, kernel, jobs_max)
     done = output.evaluate(args.out, wanted, jobs, outcomes, facts)
@@ -308,7 +307,7 @@ def _main(argv):
         command = "lab/lab " + shlex.join(argv)
         if args.command in RUN:
             return RUN[args.command](args, command)
-        if args.command == "run" and args.seeds is not None and args.parts is None:
+        if args.command == "run" and args.seeds is not None:
             return _seeds(args, command)
         table, places = _load(args)
         return _execute(args, scenario.build(table, places, getattr(args, "scale", None)), command)

@@ -98,6 +98,9 @@ INCAST_OPTIONS = {key: f"--{name}" for name, _, key, _, _ in INCAST} | {
 TRUNK = ("trunk-rate", "trunk-delay")
 
 SEED = ("--seed", {"metavar": "N", "help": "instead of the file's seed"})
+PARTS = ("--parts", {"metavar": "N", "help": "divide the network in so many parts, a kernel on a "
+                     "processor each; default: it is one, and events of one ns are in another "
+                     "order"})
 SCALE = ("--scale", {"metavar": "NAME", "help": "[scale.NAME] of the file overrides it"})
 NO_FIGURES = ("--no-figures", {"action": "store_true", "help": "tables and numbers alone: drawing "
                                "takes longer than many a run"})
@@ -140,9 +143,7 @@ COMMANDS = {
     "run": ("a scenario file", ("file", {"metavar": "FILE.scenario"}), SEED,
             ("--seeds", {"metavar": "N", "help": "so many seeds from that on, a directory each, "
                          "and medians over them"}),
-            ("--parts", {"metavar": "N", "help": "divide the network in so many parts, a kernel on "
-                         "a processor each; default: it is one, and events of one ns are in "
-                         "another order"}), SCALE, PCAP, OUT, *RUNS, NO_FIGURES),
+            PARTS, SCALE, PCAP, OUT, *RUNS, NO_FIGURES),
     "exec": ("programs of this machine on hosts of a scenario",
              ("file", {"metavar": "FILE.scenario", "help": "the network, and flows beside the "
                        "programs, if there are any"}),
@@ -168,7 +169,7 @@ COMMANDS = {
                                "where it is there: paper is the paper's size"}),
                   ("--scenarios", {"metavar": "DIR", "help": "instead of the ready-made ones; "
                                    "lab/scenarios/long has those that take minutes each"}),
-                  OUT, *RUNS, NO_FIGURES),
+                  PARTS, OUT, *RUNS, NO_FIGURES),
     "figures": ("all figures of the papers, and what became of them",
                 ("word", {"metavar": "WORD", "nargs": "?", "default": "", "help": "only those with "
                           "this word in their name or a scenario's"}),
@@ -184,7 +185,7 @@ COMMANDS = {
               ("--out", {"metavar": "DIR", "help": "where results go, and where those of an "
                          "earlier, perhaps interrupted call are taken from; not needed for "
                          "--list"}),
-              *RUNS),
+              PARTS, *RUNS),
     "plan": ("check a scenario file and print what would run", ("file", {"metavar":
                                                                          "FILE.scenario"}), SCALE,
              ("--cc", {"metavar": "LABEL", "help": "the algorithm; default: the first"})),

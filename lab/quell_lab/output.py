@@ -9,7 +9,7 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import chart, charts, page, paper, plot_tables, report, results as checks, runner, show, \
+from . import chart, charts, page, paper, parted, plot_tables, report, results as checks, runner, show, \
     slowdown, summary, tables, targets
 from .errors import RunError
 
@@ -84,7 +84,7 @@ class Batch:
         self.directory = os.path.join(out, name)
         os.makedirs(self.directory, exist_ok=True)
         clear(self.directory)
-        self.jobs = runner.make_jobs(scenario, kernel, self.directory, name)
+        self.jobs = parted.make_jobs(scenario, kernel, self.directory, name)
         self.outcomes = {}
         self.done = Evaluation({}, [], False)
         self.facts = {}		# beside those of all

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs a network in parts, and makes one result of theirs."""
 
+import glob
+import itertools
 import json
 import os
 import re
@@ -13,15 +15,16 @@ from .errors import RunError
 
 MET = re.compile(r"quell-parts (\d+): (\d+) barriers, (\d+) packets")
 HANGS = re.compile(r"quell-part \d+ waits for part (\d+) since (\d+) s")
+STUCK = re.compile(r"quell-stuck (\d+) (\d) (\S+) (\S+) (\S+) (\S+)")
 # Tables of which each row is of one part, and what they are sorted by.
 TABLES = {
     "governed.out": lambda row, _: int(row[0]),
     "queues.out": lambda row, order: (int(row[2]), order[row[0], row[1]]),
     "cwnd.out": lambda row, _: (int(row[1]), int(row[0])),
     "delivered.out": lambda row, _: (int(row[1]), int(row[0])),
-    "dart.out": lambda row, _: (int(row[1]), int(row[0])),
+    "pauses.out": lambda row, order: (int(row[2]), order[row[0], row[1]], int(row[3])),
+    "truth.out": lambda row, _: (int(row[1]), int(row[0])),
 }
-EMPTY = ("pauses.out", "truth.out")	# check() refuses what would fill them
 # Fields of a row that the part of the flow's receiver knows; all others are the sender's.
 RECEIVERS = {"flows.out": (2, 4), "marks.out": (6, 8)}
 
@@ -51,6 +54,9 @@ class PartJob(runner.Job):
         match = MET.search(text)
         if match:
             self.counts = int(match.group(2)), int(match.group(3))
+        match = STUCK.search(text)
+        if match:
+            self.whole.see_stuck(self, match.groups())
         match = HANGS.search(text)
         if match:
             self.waited = int(match.group(1)), int(match.group(2))
@@ -62,13 +68,14 @@ class PartJob(runner.Job):
 class PartedJob(runner.Job):
     """A variant's run in parts: as many processes, one result."""
 
-    def __init__(self, scenario, variant, kernel, directory, cut):
-        super().__init__(scenario, variant, kernel, directory)
-        self.cut = cut
+    def __init__(self, scenario, variant, kernel, directory, group=""):
+        super().__init__(scenario, variant, kernel, directory, group)
+        self.cut = parts.of_kernel(scenario, kernel)
         self.text = ""
         self.memory = -1
         self.jobs = []
         self.first = None		# (part, RunError) of the first that failed
+        self.stuck = {}			# (time, priority): {stuck port: the port that it pauses}
 
     @property
     def log(self):
@@ -85,6 +92,7 @@ class PartedJob(runner.Job):
         os.makedirs(os.path.join(self.directory, "out"))
         self.text = plan.write(self.scenario, self.variant)
         self.first = None
+        self.stuck = {}
         self.jobs = [PartJob(self, number) for number in range(self.cut.parts)]
         self.memory = os.memfd_create("quell-parts", os.MFD_CLOEXEC)
         try:
@@ -131,6 +139,18 @@ class PartedJob(runner.Job):
                 self.done = sum(job.done for job in self.jobs)
         return costs
 
+    def see_stuck(self, job, words):
+        """A port of a part is stuck; end the run if it and others wait for each other in a ring."""
+        time, priority, *ports = words
+        stuck = self.stuck.setdefault((time, priority), {})
+        stuck[tuple(ports[:2])] = tuple(ports[2:])
+        ring = ring_of(stuck)
+        if ring and not self.first:
+            self.first = job.number, RunError(
+                f"deadlock: by priority {priority} each waits for the next, in a ring: "
+                + ", ".join(" ".join(stuck[port]) for port in ring))
+            self._kill_parts()
+
     def _cost(self, costs):
         """The sum of all parts' costs; each is in parts.json."""
         def total(name, add):
@@ -159,12 +179,32 @@ class PartedJob(runner.Job):
         self._kill_parts()
 
 
-def make_jobs(scenario, kernel, directory, cut):
-    """One job per variant; without a cut each is one process."""
-    if cut is None:
-        return runner.make_jobs(scenario, kernel, directory)
-    return [PartedJob(scenario, variant, runner.kernel_of(variant, kernel),
-                      os.path.join(directory, "raw", runner.raw_name(number, variant)), cut)
+def ring_of(stuck):
+    """Stuck ports of which each waits for the next, the last for the first; or none.  A port waits
+    for one that pauses another port of its switch."""
+    def following(port):
+        return next((other for other, paused in left.items()
+                     if paused[0] == port[0] and paused != port), None)
+    left, before = dict(stuck), None
+    while before != len(left):
+        before = len(left)
+        left = {port: paused for port, paused in left.items() if following(port)}
+    way = [next(iter(left), None)]
+    while left and way[-1] not in way[:-1]:
+        way.append(following(way[-1]))
+    return way[way.index(way[-1]):-1]
+
+
+def make_job(scenario, variant, kernel, directory, group=""):
+    """A variant's run, in parts or not."""
+    kind = runner.Job if kernel.parts is None else PartedJob
+    return kind(scenario, variant, runner.kernel_of(variant, kernel), directory, group)
+
+
+def make_jobs(scenario, kernel, directory, group=""):
+    """One job per variant; the group's name goes before the label for people."""
+    return [make_job(scenario, variant, kernel,
+                     os.path.join(directory, "raw", runner.raw_name(number, variant)), group)
             for number, variant in enumerate(scenario.variants, start=1)]
 
 
@@ -194,6 +234,24 @@ def _of_both(jobs, cut, scenario, name):
     return rows
 
 
+def _of_ends(jobs):
+    """Rows of Dart's flows, of rows of their two ends: while the sender has values, each change."""
+    rows = sorted((row.split() for job in jobs for row in _rows(job, "dart.out")),
+                  key=lambda row: (int(row[1]), int(row[0])))
+    found, receivers, senders, last = [], {}, {}, {}
+    for (time, flow), group in itertools.groupby(rows, key=lambda row: (row[1], row[0])):
+        for _, _, *values in group:
+            if values[0] != "-":
+                receivers[flow] = values[:2]
+            else:
+                senders[flow] = values[2:]
+        values = [*receivers.get(flow, ("0", "0")), *senders.get(flow, "-")]
+        if values[-1] != "-" and last.get(flow) != values:
+            last[flow] = values
+            found.append(" ".join((flow, time, *values)))
+    return found
+
+
 def _ports(jobs, cut, scenario):
     """Lines of ports, each of the part that it is in, in the order of the cables."""
     lines = {}
@@ -217,7 +275,7 @@ def merge(jobs, cut, scenario, out):
     files = {name: _of_both(jobs, cut, scenario, name) for name in RECEIVERS}
     files["ports.out"] = _ports(jobs, cut, scenario)
     order = {(port.node, port.dev): number for number, port in
-             enumerate(scenario.watched_ports())}
+             enumerate(port for node in scenario.graph.nodes for port in scenario.graph.ports[node])}
     for name, key in TABLES.items():
         rows = [row for job in jobs for row in _rows(job, name)]
         files[name] = sorted(rows, key=lambda row, key=key: key(row.split(), order))
@@ -229,8 +287,10 @@ def merge(jobs, cut, scenario, out):
     if len(ends) > 1:
         raise RunError(f"parts ended at different times: {ends}")
     files["done.out"] = list(ends.pop())
-    for name in EMPTY:
-        files[name] = []
+    files["dart.out"] = _of_ends(jobs)
+    for job in jobs:
+        for path in glob.glob(os.path.join(job.directory, "out", "*.pcap")):
+            shutil.copy(path, out)
     for name, rows in files.items():
         with open(os.path.join(out, name), "w", encoding="ascii", errors="replace") as file:
             file.writelines(f"{row}\n" for row in rows)

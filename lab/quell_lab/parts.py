@@ -26,12 +26,14 @@ SPINS = 2000			# some 50 us
 HANG_S = 20			# that a part may let others wait between two barriers
 # Longer windows than this gain no time, and buffers hold all packets of a window.
 LOOKAHEAD_MAX_NS = 20000
+SHARED_MEMORY = b"iomem=<name>,<file>"	# help text of the option
+SOCKET_RANDOM = b"net_random_seed"	# a symbol of its patch
 MEMORY_MAX_BYTES = 1 << 30	# of all buffers; user-mode Linux maps files below 2 GB
 # Lines of a plan about one node, its second word.
-OF_NODE = ("addr", "route", "sysctl", "qdisc", "param", "watch")
+OF_NODE = ("addr", "route", "sysctl", "qdisc", "param", "watch", "stamps", "lookahead",
+           "capture")
 # Those that have no meaning in parts yet; check() refuses what would need them.
-REFUSED = ("lookahead", "probe", "stamps", "step", "truth", "program", "directory", "syscall",
-           "hostname", "capture", "bpf", "bpf-option")
+REFUSED = ("probe", "step", "program", "directory", "syscall", "hostname", "bpf", "bpf-option")
 
 
 @dataclass(frozen=True)
@@ -56,39 +58,33 @@ def check(scenario):
         raise InputError("--parts", f"not with {what} yet: {why}")
     if scenario.processes:
         refuse("programs", "they would have to run in the parts of their hosts")
-    if scenario.pfc:
-        refuse("pfc", "pause frames do not pass from part to part")
-    if scenario.record.pcap:
-        refuse("--pcap", "packets of several kernels are not put in one order")
-    if scenario.record.truth or scenario.record.core:
-        refuse("record.truth and record.core", "both need the two ends of a flow in one kernel")
-    if scenario.family == 6:
-        refuse("family = 6", "each kernel draws flow labels, and with them paths, at random")
-    for flow in scenario.flows:
-        if flow.after is not None or flow.stop_ns:
-            refuse("flows that have 'after' or 'stop'", f"flow {flow.number} needs to know at once "
-                   "of an end in another part")
+    if scenario.record.core:
+        refuse("record.core", "its events of several kernels are not put in one order")
     for variant in scenario.variants:
-        if variant.is_labs or variant.program:
-            refuse(variant.label, "comparators of the laboratory and BPF objects")
+        if variant.program:
+            refuse(variant.label, "BPF objects")
         if variant.tree:
             refuse(f"a module of the kernel's tree ({variant.label})", "it may draw at random, too")
         if variant.qdisc:
             refuse(f"qdiscs of the kernel ({variant.label})", "they draw at random from it")
-        used = {variant.algorithm.core or variant.name, *(flow.cc for flow in scenario.flows)}
-        if variant.lookahead or variant.hwstamp or "dart" in used:
-            refuse(variant.label, "Dart's table and clocks of NICs need both ends in one kernel")
 
 
-def of_command(args, scenario):
-    """A Cut as the option --parts of a command line has it; None without."""
+def of_command(args):
+    """The option --parts of a command line; None without."""
     if getattr(args, "parts", None) is None:
         return None
-    number = value_of("--parts", args.parts, Key("int", 1, PARTS_MAX))
-    if args.seeds is not None:
-        raise InputError("--parts", "not with --seeds yet")
+    return value_of("--parts", args.parts, Key("int", 1, PARTS_MAX))
+
+
+def of_kernel(scenario, kernel):
+    """The Cut of a scenario for a kernel's runs; None if they are not divided."""
+    if kernel.parts is None:
+        return None
+    if not kernel.has(SHARED_MEMORY) or not kernel.has(SOCKET_RANDOM):
+        raise InputError("--parts", f"Linux {kernel.version} of user-mode Linux has no memory that "
+                         "kernels share (iomem=), or no um-socket-random.patch: parts run on 6.12")
     check(scenario)
-    return cut(scenario, number)
+    return cut(scenario, kernel.parts)
 
 
 def _loads(scenario):

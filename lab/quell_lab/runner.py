@@ -25,7 +25,6 @@ UML_RUN = os.path.join(HERE, "uml-run")
 DEFAULT_SERIES = "6.12"
 TCP_ECN_CLASSIC_MAX = 2		# of net.ipv4.tcp_ecn, where TCP has no Accurate ECN
 ACCURATE_ECN = b"\0tcp_ecn_option\0"	# a sysctl
-SHARED_MEMORY = b"iomem=<name>,<file>"	# help text of the option
 MAKE = {"normal": "make lab", "bpf": "make lab-bpf", "debug": "make lab-debug"}
 
 PLAN_PLACE = re.compile(r"^plan line [0-9]+: run: (?=program )")	# which nobody wrote
@@ -54,6 +53,7 @@ class Kernel:
     modules: str
     init: str
     guest_bytes: object = None		# memory of a run; None: by its hosts
+    parts: object = None		# of the network of a run; None: it is not divided
     # builds the kernel of the same source that runs BPF programs; None: there is not one
     bpf: object = field(default=None, compare=False)
 
@@ -99,7 +99,7 @@ def kernel_of(variant, kernel):
     if not variant.program:
         return kernel
     if kernel.bpf:
-        return replace(kernel.bpf(), guest_bytes=kernel.guest_bytes)
+        return replace(kernel.bpf(), guest_bytes=kernel.guest_bytes, parts=kernel.parts)
     if kernel.kind != "normal":
         raise InputError(f"--kernel {kernel.kind}", f"it runs no BPF, and '{variant.label}' is an "
                          "object")
@@ -411,13 +411,6 @@ def _await(futures, progress, finished):
             finished(job, error or future.result())
         progress.show()
         time.sleep(0.05)
-
-
-def make_jobs(scenario, kernel, directory, group=""):
-    """One job per variant; the group's name goes before the label for people."""
-    return [Job(scenario, variant, kernel_of(variant, kernel),
-                os.path.join(directory, "raw", raw_name(number, variant)), group)
-            for number, variant in enumerate(scenario.variants, start=1)]
 
 
 def run_all(jobs, workers, timeout_s, quiet, finished):

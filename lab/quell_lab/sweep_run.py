@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from . import cost, results, runner, summary, sweep, sweep_store, targets
+from . import cost, parted, parts, results, runner, summary, sweep, sweep_store, targets
 from .errors import InputError, RunError
 
 PART = re.compile(r"([0-9]{1,9})/([0-9]{1,9})")
@@ -91,7 +91,7 @@ class Job:
     def _make(self, wanted, work, timeout_s):
         variant = wanted.variants[0]
         kernel = runner.kernel_of(variant, self.kernel)
-        inner = runner.Job(wanted, variant, kernel, os.path.join(work.path, "run"))
+        inner = parted.make_job(wanted, variant, self.kernel, os.path.join(work.path, "run"))
         inner.state = self._state
         self.inner = inner
         found = inner.run(timeout_s)
@@ -148,6 +148,7 @@ def check(wanted, kernel, args, jobs_max):
     chosen = choose(wanted, args.only, args.part)
     for one in wanted.build_points(chosen if is_partial(args) else None):
         runner.check_modules(kernel, one)
+        parts.of_kernel(one, kernel)
         cost.check_memory(len(one.graph.hosts), min(jobs_max, len(chosen)))
         objects = frozenset((variant.name, str(variant.values)) for variant in one.variants
                             if variant.program)

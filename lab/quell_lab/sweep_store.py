@@ -64,6 +64,7 @@ def key_of(scenario, kernel):
         "sizes": sorted({row.sizes for row in scenario.paper if row.sizes}),
         "algorithm": variant.name,
         "seed": scenario.seed,
+        "in_parts": kernel.parts is not None,
         "plan": hashlib.sha256(plan.write(scenario, variant).encode()).hexdigest(),
         "programs": {name: digest(path) for name, path in
                      runner.program_files(scenario, variant).items()},

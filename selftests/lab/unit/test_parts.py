@@ -107,13 +107,28 @@ class Plan(unittest.TestCase):
             self.assertEqual([len(away) for _, away in both], [1, 1] if len(both) == 2 else [0])
 
     def test_what_parts_cannot_do_is_refused(self):
-        for change, word in (({"family": 6}, "family"),
-                             ({"algorithm": [{"name": "dart"}]}, "dart"),
-                             ({"algorithm": [{"name": "tcp_vegas.ko"}]}, "tree"),
-                             ({"record": {"truth": True}, "option": True}, "truth")):
+        for change, word in (({"algorithm": [{"name": "tcp_vegas.ko"}]}, "tree"),
+                             ({"record": {"core": True}}, "record.core")):
             self.assertRaisesRegex(InputError, word, parts.check, built(dict(FABRIC, **change)))
-        self.assertRaisesRegex(InputError, "capture", parts.plan, "capture h1 eth0\n",
+        self.assertRaisesRegex(InputError, "probe", parts.plan, "probe h1 eth0\n",
                                parts.cut(built(FABRIC), 2), 0)
+
+
+class Ring(unittest.TestCase):
+    def test_ports_that_wait_for_each_other_are_a_ring(self):
+        ring = {(f"s{i}", "p2"): (f"s{i % 3 + 1}", "p3") for i in (1, 2, 3)}
+        found = parted.ring_of(ring)
+        self.assertEqual(sorted(found), sorted(ring))
+        for port, following in zip(found, [*found[1:], found[0]]):
+            self.assertEqual(ring[following][0], port[0])
+
+    def test_a_chain_is_not(self):
+        chain = {("s1", "p2"): ("s2", "p3"), ("s2", "p2"): ("s3", "p3")}
+        self.assertEqual(parted.ring_of(chain), [])
+        # Each pauses the other, and neither another port.
+        self.assertEqual(parted.ring_of({("s1", "p1"): ("s2", "p1"), ("s2", "p1"): ("s1", "p1")}),
+                         [])
+        self.assertEqual(parted.ring_of({}), [])
 
 
 class Merge(unittest.TestCase):
@@ -131,7 +146,7 @@ class Merge(unittest.TestCase):
             self.jobs.append(job)
 
     def write(self, number, **files):
-        for name in (*parted.TABLES, *parted.RECEIVERS, "ports.out", "done.out"):
+        for name in (*parted.TABLES, *parted.RECEIVERS, "dart.out", "ports.out", "done.out"):
             stem = name.partition(".")[0]
             with open(os.path.join(self.jobs[number].directory, "out", name), "w",
                       encoding="ascii") as file:
@@ -156,6 +171,16 @@ class Merge(unittest.TestCase):
         self.assertEqual(self.merged("cwnd.out"), "1 20 5 5 5 0\n2 20 7 7 7 0\n1 30 6 6 6 0\n")
         self.assertEqual(sorted(self.merged("ports.out").splitlines()),
                          ["h1 eth0 a=3", "h2 eth0 a=6", "s1 p2 a=1", "s2 p1 a=5"])
+
+    def test_rows_of_both_ends_of_a_flow_are_joined(self):
+        rows = {"flows": "1 0 1 1 1 0 0\n2 0 1 1 1 0 0\n", "done": "ok\n",
+                "marks": "1 0 0 0 0 0 0 0 0\n2 0 0 0 0 0 0 0 0\n"}
+        self.write(0, dart="1 10 - - 256 0\n1 30 - - - -\n1 50 - - 256 0\n", **rows)
+        self.write(1, dart="1 5 1 256 - -\n1 10 1 512 - -\n1 20 2 512 - -\n1 40 2 768 - -\n",
+                   **rows)
+        # Without a sender's values there is no row, also not for a receiver's change.
+        self.assertEqual(self.merged("dart.out"),
+                         "1 10 1 512 256 0\n1 20 2 512 256 0\n1 50 2 768 256 0\n")
 
     def test_parts_that_do_not_agree_are_an_error(self):
         rows = {"flows": "1 0 1 1 1 0 0\n2 0 1 1 1 0 0\n",
