@@ -5,12 +5,13 @@ import errno
 import os
 import shlex
 import sys
+import tempfile
 import traceback
 from dataclasses import replace
 
-from . import compare, cost, files, kernel_build, parted, parts, plan, runner, scenario, show, \
-    targets, version
-from .errors import InputError, nearest
+from . import compare, cost, files, kernel_build, machines, parted, parts, plan, runner, scenario, \
+    show, targets, version
+from .errors import InputError, RunError, nearest
 from .incast import algorithms, given_keys, incast_table
 from .options import make_parser
 from .result_directory import MARKER, SWEEP_MARKER, check_directory, open_directory
@@ -42,7 +43,8 @@ def _limits(args):
 
 def _with_memory(args, kernel):
     """A kernel whose runs have the memory that --mem sets, and the parts of --parts."""
-    return replace(kernel, guest_bytes=_guest_bytes(args), parts=parts.of_command(args))
+    return replace(kernel, guest_bytes=_guest_bytes(args), parts=parts.of_command(args),
+                   machines=machines.of_command(args))
 
 
 def _options(args, marker=MARKER):
@@ -77,11 +79,25 @@ def _facts(args, command, kernel, jobs_max):
             "has_figures": not getattr(args, "no_figures", False)}
 
 
+def _run_rank(args, wanted, kernel, timeout_s):
+    """The parts of a rank that has no tables; exit status."""
+    outcomes = []
+    with tempfile.TemporaryDirectory(prefix="quell-lab-rank.") as scratch:
+        runner.run_all(parted.make_jobs(wanted, kernel, scratch), 1, timeout_s, args.quiet,
+                       lambda _, outcome: outcomes.append(outcome))
+    return EXIT_FAILED if any(isinstance(one, RunError) for one in outcomes) else 0
+
+
 def _execute(args, wanted, command):
     """Run a checked scenario and write all results; exit status."""
     from . import output
     jobs_max, timeout_s, kernel = _options(args)
     _ready(args, kernel, wanted, min(jobs_max, len(wanted.variants)))
+    if kernel.machines:
+        kernel.machines.meet(wanted, kernel, parts.of_kernel(wanted, kernel))
+        jobs_max = 1
+        if kernel.machines.rank:
+            return _run_rank(args, wanted, kernel, timeout_s)
     _replace(args)
     jobs = parted.make_jobs(wanted, kernel, args.out)
     outcomes = {}
@@ -308,6 +324,8 @@ def _main(argv):
         if args.command in RUN:
             return RUN[args.command](args, command)
         if args.command == "run" and args.seeds is not None:
+            if args.meet is not None:
+                raise InputError("--meet", "not with --seeds")
             return _seeds(args, command)
         table, places = _load(args)
         return _execute(args, scenario.build(table, places, getattr(args, "scale", None)), command)

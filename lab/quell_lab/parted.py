@@ -8,10 +8,11 @@ import os
 import re
 import shutil
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 
-from . import parts, plan, results, runner
+from . import cost, parts, plan, results, runner
 from .errors import RunError
+from .machines import Lost
 
 MET = re.compile(r"quell-parts (\d+): (\d+) barriers, (\d+) packets")
 HANGS = re.compile(r"quell-part \d+ waits for part (\d+) since (\d+) s")
@@ -29,6 +30,13 @@ TABLES = {
 RECEIVERS = {"flows.out": (2, 4), "marks.out": (6, 8)}
 
 
+class Away:
+    """The result of a rank whose tables are those of rank 0."""
+
+    def __init__(self, spent):
+        self.cost = spent
+
+
 class PartJob(runner.Job):
     """One part: a process, of which only its files are of interest."""
 
@@ -42,10 +50,11 @@ class PartJob(runner.Job):
         self.waited = None		# in vain: for which part, so many seconds
 
     def plan_text(self):
-        return parts.plan(self.whole.text, self.whole.cut, self.number)
+        return parts.plan(self.whole.text, self.whole.cut, self.number, len(self.whole.own))
 
     def command(self):
-        return [*super().command(), "--boot", f"iomem=labparts,/proc/self/fd/{self.whole.memory}"]
+        return ["setpriv", "--pdeathsig", "TERM", *super().command(),
+                "--boot", f"iomem=labparts,/proc/self/fd/{self.whole.memory}"]
 
     def inherited(self):
         return (self.whole.memory,)
@@ -65,6 +74,34 @@ class PartJob(runner.Job):
         return spent
 
 
+class _Other:
+    """Parts of other ranks, of which this one takes the end, the results and the failures."""
+
+    def __init__(self, whole, rank):
+        self.whole = whole
+        self.rank = rank
+        self.end = whole.machines.control[rank]
+
+    def run(self):
+        """Until the rank's parts have ended; of rank 0, until it has all results."""
+        try:
+            said = self.end.receive()
+            if "failed" in said:
+                raise RunError(said["failed"])
+            if self.rank:
+                self._take(said)
+        except Lost as error:
+            raise RunError(str(error)) from None
+
+    def _take(self, said):
+        whole = self.whole
+        for number, one in said["parts"].items():
+            job = whole.jobs[int(number)]
+            self.end.receive_files(job.directory, one["files"])
+            job.counts, job.complaints = tuple(one["counts"]), one["complaints"]
+            whole.costs[int(number)] = cost.Cost(**one["cost"])
+
+
 class PartedJob(runner.Job):
     """A variant's run in parts: as many processes, one result."""
 
@@ -73,9 +110,20 @@ class PartedJob(runner.Job):
         self.cut = parts.of_kernel(scenario, kernel)
         self.text = ""
         self.memory = -1
-        self.jobs = []
-        self.first = None		# (part, RunError) of the first that failed
+        self.machines = kernel.machines
+        self.jobs = []			# of all parts
+        self.costs = []			# of all parts that have ended
+        self.others = []		# of other ranks
+        self.link = None		# the process that carries windows to them
+        self.lock = threading.Lock()
+        self.first = None		# (part, reason) of the first that failed
         self.stuck = {}			# (time, priority): {stuck port: the port that it pauses}
+
+    @property
+    def own(self):
+        """The parts of this machine."""
+        return [self.jobs[number] for number in self.machines.own(self.cut.parts)] \
+            if self.machines else self.jobs
 
     @property
     def log(self):
@@ -87,57 +135,119 @@ class PartedJob(runner.Job):
         """Run all parts to the end; results.RunResult, or RunError."""
         if self.state == "stopped":
             raise RunError("interrupted")
+        if self.machines and self.machines.failure:
+            raise RunError(f"not run, for {self.machines.failure}")
         self.state = "running"
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(os.path.join(self.directory, "out"))
         self.text = plan.write(self.scenario, self.variant)
-        self.first = None
-        self.stuck = {}
+        self.first, self.stuck = None, {}
         self.jobs = [PartJob(self, number) for number in range(self.cut.parts)]
+        self.costs = [None] * self.cut.parts
         self.memory = os.memfd_create("quell-parts", os.MFD_CLOEXEC)
         try:
             os.ftruncate(self.memory, self.cut.memory_bytes)
-            costs = self._run_parts(timeout_s)
+            self._run_parts(timeout_s)
         finally:
             os.close(self.memory)
         if self.first:
             self.state = "failed" if self.state == "running" else self.state
             if self.state == "stopped":
                 raise RunError("interrupted")
-            raise RunError(f"{self.jobs[self.first[0]].name}: {self.first[1]}")
+            raise RunError(self.first[1])
         self.complaints = [text for job in self.jobs for text in job.complaints]
-        spent = self._cost(costs)
-        merge(self.jobs, self.cut, self.scenario, os.path.join(self.directory, "out"))
-        result = results.read(os.path.join(self.directory, "out"), self.scenario, self.variant,
-                              spent)
         self.state = "done"
         self.done = len(self.scenario.flows)
-        return result
+        if self.machines and self.machines.rank:
+            return Away(self._cost())
+        spent = self._cost()
+        merge(self.jobs, self.cut, self.scenario, os.path.join(self.directory, "out"))
+        return results.read(os.path.join(self.directory, "out"), self.scenario, self.variant,
+                            spent)
+
+    def fail(self, number, reason):
+        """The first failure is that of the run, and ends all parts, on other machines, too."""
+        with self.lock:
+            if self.first:
+                return
+            self.first = number, reason
+        if self.machines:
+            self.machines.failure = reason
+        for other in self.others:
+            try:
+                other.end.send({"failed": reason})
+            except Lost:
+                pass	# it has the end of the connection
+        self._kill_parts()
+
+    def _run_job(self, job, timeout_s):
+        try:
+            self.costs[job.number] = job.run(timeout_s)
+        except (RunError, OSError) as error:
+            if job.waited:
+                waited = self.jobs[job.waited[0]]
+                self.fail(waited.number, f"{waited.name}: hangs, {job.name} waited {job.waited[1]} "
+                          "s for it")
+            else:
+                self.fail(job.number, f"{job.name}: {error}")
+
+    def _run_other(self, other):
+        try:
+            other.run()
+        except RunError as error:
+            self.fail(self.own[0].number, str(error))
+
+    def _run_link(self):
+        said = self.link.communicate()[1]
+        if self.link.returncode:
+            self.fail(self.own[0].number, said.strip() or "parts-link has ended")
 
     def _run_parts(self, timeout_s):
-        costs, lock = [None] * self.cut.parts, threading.Lock()
-
-        def run(job):
-            try:
-                costs[job.number] = job.run(timeout_s)
-            except (RunError, OSError) as error:
-                failed = job.number, error
-                if job.waited:
-                    failed = job.waited[0], f"hangs, {job.name} waited {job.waited[1]} s for it"
-                with lock:
-                    self.first = self.first or failed
-                self._kill_parts()
-        threads = [threading.Thread(target=run, args=(job,)) for job in self.jobs]
-        for thread in threads:
+        threads = [threading.Thread(target=self._run_job, args=(job, timeout_s))
+                   for job in self.own]
+        others = []
+        if self.machines and self.machines.data:
+            self.others = [_Other(self, rank) for rank in self.machines.control]
+            self.link = self.machines.start_link(self.cut, self.memory, self.kernel.init)
+            threads.append(threading.Thread(target=self._run_link))
+            others = [threading.Thread(target=self._run_other, args=(one,), daemon=True)
+                      for one in self.others]
+        for thread in threads + others:
             thread.start()
         if self.state == "stopped":
             self._kill_parts()
+        self._await(threads)
+        if not self.others:
+            return
+        if self.machines.rank and not self.first:
+            self._send_results()
+        self._await(others)
+        if not self.machines.rank and not self.first:
+            for other in self.others:
+                other.end.send({"done": True})
+
+    def _await(self, threads):
+        """Until they have ended; after a failure those that read from others do not count."""
         for thread in threads:
-            while thread.is_alive():
+            while thread.is_alive() and not (self.first and thread.daemon):
                 thread.join(runner.REFRESH_S)
-                self.virtual_ns = min(job.virtual_ns for job in self.jobs)
-                self.done = sum(job.done for job in self.jobs)
-        return costs
+                self.virtual_ns = min(job.virtual_ns for job in self.own)
+                self.done = sum(job.done for job in self.own)
+
+    def _send_results(self):
+        """To rank 0."""
+        found, paths = {}, []
+        for job in self.own:
+            files = []
+            for path in [job.log, *sorted(glob.glob(os.path.join(job.directory, "out", "*")))]:
+                paths.append(path)
+                files.append((os.path.relpath(path, job.directory), os.path.getsize(path)))
+            found[job.number] = {"files": files, "counts": job.counts, "complaints": job.complaints,
+                                 "cost": asdict(self.costs[job.number])}
+        try:
+            self.others[0].end.send({"parts": found}, paths)
+        except Lost as error:
+            self.fail(self.own[0].number, str(error))
 
     def see_stuck(self, job, words):
         """A port of a part is stuck; end the run if it and others wait for each other in a ring."""
@@ -145,14 +255,14 @@ class PartedJob(runner.Job):
         stuck = self.stuck.setdefault((time, priority), {})
         stuck[tuple(ports[:2])] = tuple(ports[2:])
         ring = ring_of(stuck)
-        if ring and not self.first:
-            self.first = job.number, RunError(
-                f"deadlock: by priority {priority} each waits for the next, in a ring: "
-                + ", ".join(" ".join(stuck[port]) for port in ring))
-            self._kill_parts()
+        if ring:
+            self.fail(job.number, f"deadlock: by priority {priority} each waits for the next, in "
+                      "a ring: " + ", ".join(" ".join(stuck[port]) for port in ring))
 
-    def _cost(self, costs):
+    def _cost(self):
         """The sum of all parts' costs; each is in parts.json."""
+        costs = [one for one in self.costs if one]
+
         def total(name, add):
             values = [getattr(one, name) for one in costs]
             return None if None in values else add(values)
@@ -162,14 +272,16 @@ class PartedJob(runner.Job):
                         "barriers": job.counts[0], "crossing_packets": job.counts[1],
                         "cpu_s": one.cpu_s, "run_cpu_s": one.run_cpu_s, "wall_s": one.wall_s,
                         "run_wall_s": one.run_s, "peak_bytes": one.peak_bytes}
-                       for job, one in zip(self.jobs, costs)], file, indent=1)
+                       for job, one in zip(self.jobs, self.costs) if one], file, indent=1)
             file.write("\n")
         return replace(costs[0], **{name: total(name, max) for name in (
             "wall_s", "setup_s", "run_s")}, **{name: total(name, sum) for name in (
                 "cpu_s", "setup_cpu_s", "run_cpu_s", "peak_bytes")})
 
     def _kill_parts(self):
-        for job in self.jobs:
+        if self.link:
+            self.link.kill()
+        for job in self.own:
             if job.state in ("waiting", "running"):
                 job.state = "stopped"
                 job.kill()
@@ -274,8 +386,8 @@ def merge(jobs, cut, scenario, out):
     """Write the tables of the whole network, of those of its parts."""
     files = {name: _of_both(jobs, cut, scenario, name) for name in RECEIVERS}
     files["ports.out"] = _ports(jobs, cut, scenario)
-    order = {(port.node, port.dev): number for number, port in
-             enumerate(port for node in scenario.graph.nodes for port in scenario.graph.ports[node])}
+    ports = [port for node in scenario.graph.nodes for port in scenario.graph.ports[node]]
+    order = {(port.node, port.dev): number for number, port in enumerate(ports)}
     for name, key in TABLES.items():
         rows = [row for job in jobs for row in _rows(job, name)]
         files[name] = sorted(rows, key=lambda row, key=key: key(row.split(), order))

@@ -245,8 +245,8 @@ def _buffer_bytes(between, of_node, lookahead_ns):
     return -(-(BUFFER_BASE_BYTES + max(pairs.values(), default=0)) // 4096) * 4096
 
 
-def _module(one, number, words):
-    spins = SPINS if one.parts <= len(os.sched_getaffinity(0)) else 0
+def _module(one, number, here, words):
+    spins = SPINS if here <= len(os.sched_getaffinity(0)) else 0
     return " ".join([*words, f"part={number}", f"parts={one.parts}",
                      f"lookahead_ns={one.lookahead_ns}", f"known_ns={one.known_ns}",
                      f"buffer_bytes={one.buffer_bytes}", f"spins={spins}", f"hang_s={HANG_S}"])
@@ -261,8 +261,8 @@ def _link(one, number, words, cable):
     return " ".join([*words, f"cable={cable}", *away])
 
 
-def plan(text, one, number):
-    """The plan of a part, of that of the whole network."""
+def plan(text, one, number, here=None):
+    """The plan of a part, of that of the whole network; of all parts some are on this machine."""
     lines, cables = [], 0
     own = {node for node, part in one.of_node.items() if part == number}
     links = [line.split() for line in text.splitlines() if line.startswith("link ")]
@@ -274,7 +274,7 @@ def plan(text, one, number):
         if kind in REFUSED:
             raise InputError("--parts", f"not with '{kind}' in a plan")
         if kind == "module" and words[1] == "quell_labnic.ko":
-            line = _module(one, number, words)
+            line = _module(one, number, here or one.parts, words)
         elif kind == "node" and words[1] not in own | stubs:
             continue
         elif kind == "link":

@@ -54,6 +54,7 @@ class Kernel:
     init: str
     guest_bytes: object = None		# memory of a run; None: by its hosts
     parts: object = None		# of the network of a run; None: it is not divided
+    machines: object = None		# the Machines that have them; None: this one
     # builds the kernel of the same source that runs BPF programs; None: there is not one
     bpf: object = field(default=None, compare=False)
 
@@ -99,7 +100,8 @@ def kernel_of(variant, kernel):
     if not variant.program:
         return kernel
     if kernel.bpf:
-        return replace(kernel.bpf(), guest_bytes=kernel.guest_bytes, parts=kernel.parts)
+        return replace(kernel.bpf(), guest_bytes=kernel.guest_bytes, parts=kernel.parts,
+                       machines=kernel.machines)
     if kernel.kind != "normal":
         raise InputError(f"--kernel {kernel.kind}", f"it runs no BPF, and '{variant.label}' is an "
                          "object")

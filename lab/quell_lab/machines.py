@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A network in parts on several machines: ranks of mpirun or srun, which have TCP in common.
+
+Rank 0 has the tables.  Each other rank connects to it, by its address of --meet, and to each rank
+between.  The parts of a machine share memory, and a parts-link (lab/partslink.c) of each carries it
+to the others; what follows here is the ranks' own connection: the end of a run, results, failures.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+from . import plan, sweep_store
+from .errors import InputError
+
+RANKS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
+         ("SLURM_PROCID", "SLURM_NTASKS"))
+MEET_S = 60			# until all ranks have connected
+RETRY_S = 0.1
+LENGTH = struct.Struct("!I")
+MESSAGE_MAX_BYTES = 1 << 24
+PR_SET_PDEATHSIG = 1
+
+
+def of_command(args):
+    """The Machines of the option --meet; None without."""
+    if getattr(args, "meet", None) is None:
+        return None
+    if args.parts is None:
+        raise InputError("--meet", "the machines have parts of a network: --parts is missing")
+    host, _, port = args.meet.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise InputError("--meet", f"'{args.meet}' is not HOST:PORT")
+    for rank, size in RANKS:
+        if rank in os.environ and size in os.environ:
+            return Machines(int(os.environ[rank]), int(os.environ[size]), (host, int(port)))
+    raise InputError("--meet", "no rank in the environment: start all by mpirun or srun")
+
+
+class Lost(Exception):
+    """A connection that has ended."""
+
+
+class Connection:
+    """Messages, each a dictionary, and files after one."""
+
+    def __init__(self, end, name):
+        self.socket = end
+        self.name = name
+        self.lock = threading.Lock()
+        end.settimeout(None)
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self.file = end.makefile("rb")
+
+    def send(self, message, paths=()):
+        """A message, and the content of files."""
+        text = json.dumps(message).encode()
+        with self.lock:
+            try:
+                self.socket.sendall(LENGTH.pack(len(text)) + text)
+                for path in paths:
+                    with open(path, "rb") as file:
+                        self.socket.sendfile(file)
+            except OSError as error:
+                raise Lost(f"{self.name}: {error.strerror}") from None
+
+    def read(self, length):
+        """So many bytes."""
+        try:
+            found = self.file.read(length)
+        except OSError as error:
+            raise Lost(f"{self.name}: {error.strerror}") from None
+        if len(found) < length:
+            raise Lost(f"{self.name}: connection lost")
+        return found
+
+    def receive(self):
+        """The next message."""
+        length, = LENGTH.unpack(self.read(LENGTH.size))
+        if length > MESSAGE_MAX_BYTES:
+            raise Lost(f"{self.name}: no message of ours")
+        return json.loads(self.read(length))
+
+    def receive_files(self, directory, files):
+        """Files of [(path, size)], below a directory."""
+        for path, size in files:
+            path = os.path.normpath(os.path.join(directory, path))
+            if os.path.commonpath((path, directory)) != directory:
+                raise Lost(f"{self.name}: a file outside of its directory")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                while size:
+                    piece = self.read(min(size, 1 << 20))
+                    file.write(piece)
+                    size -= len(piece)
+
+    def close(self):
+        """End it, so that a thread that reads it ends, too."""
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass	# the other end was faster
+
+
+def digest(scenario, kernel, cut):
+    """A hash of all that ranks must have in common."""
+    modules = sorted({words.split()[0] for variant in scenario.variants
+                      for words in plan.modules(scenario, variant)})
+    inputs = [plan.write(scenario, variant) for variant in scenario.variants]
+    inputs += [repr(cut), sweep_store.digest(kernel.linux), sweep_store.digest(kernel.init)]
+    inputs += [sweep_store.digest(os.path.join(kernel.modules, name)) for name in modules]
+    return hashlib.sha256("\n".join(inputs).encode()).hexdigest()
+
+
+class Machines:
+    """All ranks, as one of them has them."""
+
+    def __init__(self, rank, size, address):
+        self.rank = rank
+        self.size = size
+        self.address = address
+        self.control = {}		# rank: Connection: of rank 0 to all, of others to rank 0
+        self.data = {}			# rank: socket of the windows
+        self.failure = None		# of an earlier run: connections may be within a message
+        if not 0 <= rank < size:
+            raise InputError("--meet", f"rank {rank} of {size} is no rank")
+        # A rank does not outlive the program that started it, however that ends.
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def of(self, rank, parts):
+        """Numbers of a rank's parts."""
+        return range(rank * parts // self.size, (rank + 1) * parts // self.size)
+
+    def own(self, parts):
+        """Those of this rank."""
+        return self.of(self.rank, parts)
+
+    def meet(self, scenario, kernel, cut):
+        """Connect all ranks; InputError if one does not come, or has another plan."""
+        if self.size > cut.parts:
+            raise InputError("--meet", f"{self.size} ranks for {cut.parts} parts")
+        if self.data or self.size == 1:
+            return
+        listener = socket.create_server(("", self.address[1] if not self.rank else 0),
+                                        backlog=self.size)
+        listener.settimeout(MEET_S)
+        hello = {"rank": self.rank, "size": self.size, "digest": digest(scenario, kernel, cut),
+                 "port": listener.getsockname()[1]}
+        try:
+            if self.rank:
+                self._join(listener, hello)
+            else:
+                self._gather(listener, hello)
+        except Lost as error:
+            raise InputError("--meet", str(error)) from None
+        except OSError as error:
+            raise InputError("--meet", f"not all of {self.size} ranks came within {MEET_S} s: "
+                             f"{error}") from None
+        finally:
+            listener.close()
+
+    def _gather(self, listener, hello):
+        """Rank 0: all others, then send each the addresses of all."""
+        addresses, wrong = {}, None
+        while len(self.control) < self.size - 1:
+            end, (host, _) = listener.accept()
+            other = Connection(end, host)
+            said = other.receive()
+            other.name = f"rank {said['rank']} ({host})"
+            if any(said[key] != hello[key] for key in ("size", "digest")):
+                wrong = f"{other.name} has another plan, kernel or number of ranks than rank 0"
+            self.control[said["rank"]] = other
+            addresses[said["rank"]] = [host, said["port"]]
+        for other in self.control.values():
+            other.send({"error": wrong, "addresses": addresses})
+        if wrong:
+            raise InputError("--meet", wrong)
+        for _ in self.control:
+            self._take(listener)
+
+    def _join(self, listener, hello):
+        """Another rank: rank 0, then a connection for windows to each rank."""
+        end = _connect(self.address)
+        self.control[0] = Connection(end, f"rank 0 ({self.address[0]})")
+        self.control[0].send(hello)
+        said = self.control[0].receive()
+        if said["error"]:
+            raise InputError("--meet", said["error"])
+        for rank in range(self.rank):
+            address = tuple(said["addresses"][str(rank)]) if rank else self.address
+            self.data[rank] = _connect(address)
+            self.data[rank].sendall(LENGTH.pack(self.rank))
+        for _ in range(self.rank + 1, self.size):
+            self._take(listener)
+        for one in self.data.values():
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def _take(self, listener):
+        end, _ = listener.accept()
+        end.settimeout(MEET_S)
+        rank, = LENGTH.unpack(end.recv(LENGTH.size, socket.MSG_WAITALL))
+        end.settimeout(None)
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.data[rank] = end
+
+    def start_link(self, cut, memory, init):
+        """The process that carries windows."""
+        own = self.own(cut.parts)
+        words = [os.path.join(os.path.dirname(init), "parts-link"), str(memory), str(cut.parts),
+                 str(cut.buffer_bytes), str(own.start), str(own.stop)]
+        for rank, end in sorted(self.data.items()):
+            theirs = self.of(rank, cut.parts)
+            words += [str(end.fileno()), str(theirs.start), str(theirs.stop)]
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                pass_fds=(memory, *(end.fileno() for end in self.data.values())))
+
+
+def _connect(address):
+    """A connection to another rank, which may not listen yet."""
+    limit = time.monotonic() + MEET_S
+    while True:
+        try:
+            end = socket.create_connection(address, timeout=MEET_S)
+            end.settimeout(None)
+            return end
+        except ConnectionRefusedError:
+            if time.monotonic() > limit:
+                raise
+            time.sleep(RETRY_S)
