@@ -54,6 +54,9 @@ static struct neigh_table *swport_outlet_table(const struct swport_alternate *al
 #endif
 }
 
+/* Tables read the address by words. */
+static_assert(IS_ALIGNED(offsetof(struct swport_alternate, via.addr), sizeof(u32)));
+
 /* With RCU and bottom halves off: kernels differ in which of the two they require. */
 static struct neighbour *swport_outlet_neighbour(const struct swport_alternate *alternate,
 						 struct net_device *dev)

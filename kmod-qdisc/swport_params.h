@@ -27,7 +27,7 @@ struct swport_trim_params {
 struct swport_via {
 	int	ifindex;
 	u8	addr_bytes;
-	u8	addr[16];
+	u8	addr[16] __aligned(4);
 };
 
 /* Deflection; the DSCP of a packet is @token_base + its tokens, at most @token_max of them. */
