@@ -24,7 +24,7 @@ BPF_CONFIG = os.path.join(runner.HERE, "kernel", "bpf.config")	# added to it
 # preempted, and no longer asks for PROC_SYSCTL.
 MAY_LACK = ("CONFIG_PREEMPT_NONE", "CONFIG_PROC_SYSCTL")
 AREAS = ("kmod-cc", "kmod-qdisc", "lab/modules", "lab/comparators", "lab/tutorial",
-         "lab/qdiscs", "lab/cc")
+         "lab/qdiscs", "lab/cc", "selftests/net/modules")
 MODULES = os.path.join(runner.ROOT, "scripts", "build-modules")
 OBJECT_BYTES, BPF_OBJECT_BYTES = 200_000_000, 400_000_000
 READY_BYTES = 20_000_000
