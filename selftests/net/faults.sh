@@ -32,7 +32,7 @@ armed()
 }
 
 # each_fails STATE COMMAND...: once for each of its calls, which fails, until it makes no more calls.
-# STATE prints what must be as before where COMMAND failed, and with the argument "undo" makes it so.
+# STATE prints the state that a failed COMMAND must not change; with "undo" it reverts the command.
 each_fails()
 {
 	local state=$1 nth failed status refused=0
@@ -211,7 +211,8 @@ end_all()
 
 plan 7
 check "hosts" eval "insert quell_faults && make_network"
-check "modules" each_module quell tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart sch_swport
+check "modules" each_module quell tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart \
+	sch_swport
 # A new namespace of a host with this default has hooks at once.
 check "namespaces" eval "allow_cc swift && sysctl -q -w net.ipv4.tcp_congestion_control=swift &&
 	each_fails namespaces ip netns add young"

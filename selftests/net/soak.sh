@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Rounds of random connections, settings, ports, namespaces and modules, a day of virtual time in 118
-# ("make soak").  Some connections last through all rounds.  Each round ends with all others closed,
+# Rounds of random connections, settings, ports, namespaces and modules ("make soak"): 118 are a day
+# of virtual time.  Some connections last through all rounds.  Each round ends with all others closed,
 # and a sample of memory, files and sockets that remain in use.
 #
 #	soak.sh [ROUNDS [SECONDS [SEED]]]
 #
-# What is counted exactly has to be the same after every round.  Of memory and processes the median of
-# the last quarter of the rounds is compared with that of the second; the first quarter is warm-up.
+# Exact counts must be the same after every round.  Of memory, files and processes the median of the
+# last quarter of the rounds is compared with that of the second; the first quarter is warm-up.
 # shellcheck disable=SC2031,SC2154 # each worker draws for itself; of race.sh
 
 cd "$(dirname "$0")" || exit 1
@@ -209,7 +209,7 @@ value()
 	awk -v name="$2:" '$1 == name { print $2 }' "$1"
 }
 
-# objects CACHE...: in use; a kernel that merges caches may have none of these names.
+# objects CACHE...: in use; a kernel that merges caches may not have these names.
 objects()
 {
 	awk -v names=" $* " 'index(names, " " $1 " ") { n += $2; found = 1 }
@@ -227,8 +227,8 @@ changed_caches()
 	' "$dir/slabinfo-before" "$dir/slabinfo"
 }
 
-# objects_kb: of all caches that memory pressure cannot shrink.  Their slabs take more, and more each
-# round at first: an object that lasts keeps a slab, and the others in it are freed.
+# objects_kb: of all caches that memory pressure cannot shrink.  Their slabs grow at first: an object
+# that lasts keeps a slab, and the others in it are freed.
 objects_kb()
 {
 	awk 'FNR > 2 {
