@@ -4,6 +4,7 @@
 # What a Quell flow takes of the kernel's memory, beside one of cubic in the same run:
 # never used, after a request and an answer, after a burst, and some time after that.
 # A burst is of segments of one packet each, for what is kept of each segment.
+# The table of a namespace's flows is no larger for connections that came and went.
 # QUELL_CROWDS=N,N names other numbers of connections than CI's; QUELL_UML_MEM=4G has
 # room for 100000.
 # shellcheck disable=SC2034,SC2119 # arrays by reference
@@ -99,6 +100,43 @@ settled()
 	[ "${swift[rested]}" -le $((swift[idle] + rested_bytes)) ]
 }
 
+# Nodes of the kernel's radix trees, of which the table of flows is one in each namespace.
+nodes()
+{
+	awk '$1 == "radix_tree_node" { print $2 }' /proc/slabinfo
+}
+
+# come_and_go COUNT GONE: so many times 64 connections; of each 64, but the first GONE, one stays.
+come_and_go()
+{
+	start_in "$client" bash -c 'for ((i = 0; i < 64 * $2; i++)); do
+		exec {fd}<>"/dev/tcp/$0/$1" || exit 1
+		((i >= 64 * $3 && i % 64 == 0)) || exec {fd}>&-
+	done; echo open; exec sleep infinity' "$servers" "$port" "$1" "$2" >"$dir/stay"
+	poll 300 grep -q open "$dir/stay" && poll 60 stayed "$client" $(($1 - $2)) &&
+	poll 60 stayed "$server" $(($1 - $2))
+}
+
+# stay_among COUNT: so many connections stay, each opened before 63 that close at once.  As many
+# that all close come first: what they and the commands leave in caches is no growth.
+stay_among()
+{
+	local before after
+
+	crowd_hosts swift && crowd_open 1 0 && come_and_go "$1" "$1" || return 1
+	before=$(nodes)
+	come_and_go "$1" 0 || return 1
+	after=$(nodes)
+	echo "$1 connections stay, nodes: $before, then $after"
+	[ $((after - before)) -lt $((2 * $1 / 4)) ]
+}
+
+# stayed NETNS COUNT: flows, and that of crowd_open.
+stayed()
+{
+	[ "$(quell -n "$1" -j flow show | jq length)" -eq $(($2 + 1)) ]
+}
+
 exec 3>&1
 IFS=, read -ra crowds <<<"${QUELL_CROWDS:-1,1000,10000}"
 # Pairs of ports for several crowds: no time passes for those in TIME_WAIT to go.
@@ -110,7 +148,7 @@ if ! { modprobe quell && modprobe tcp_swift && crowd_network; }; then
 fi
 ip -n "$client" link set wire gso_max_segs 1
 ip -n "$server" link set wire gso_max_segs 1
-plan $((3 * ${#crowds[@]} + 2))
+plan $((3 * ${#crowds[@]} + 3))
 for count in "${crowds[@]}"; do
 	check "$count connections of cubic and swift" eval \
 		"measure cubic $count 0 && measure swift $count 0"
@@ -121,4 +159,5 @@ done
 check "$bursts connections and bursts of $burst_bytes bytes" eval \
 	"measure cubic $bursts $burst_bytes && measure swift $bursts $burst_bytes"
 check "some time after the bursts" settled
+check "connections that stay among many short ones share the table's nodes" stay_among 100
 finish

@@ -41,15 +41,18 @@ static const struct rhashtable_params flow_hash_params = {
 /* By address of the socket.  Buckets have their own locks; readers RCU. */
 static struct rhashtable quell_flows;
 
-/* Let dumps, then the hooks find a flow.  A dump may have found it even if this fails: -errno. */
+/*
+ * Let dumps, then the hooks find a flow.  A dump may have found it even if this fails: -errno.  The
+ * lowest free number keeps the table small: with ever higher ones each flow that stays among many
+ * short ones would hold a node of its own, which is charged to no cgroup.
+ */
 int quell_flow_publish(struct quell_flow *flow)
 {
 	struct quell_net *qnet = flow->qnet;
 	int err;
 
-	err = xa_alloc_cyclic_bh(&qnet->flows, &flow->id, flow, xa_limit_32b,
-				 &qnet->flows_next, GFP_ATOMIC);
-	if (err < 0)
+	err = xa_alloc_bh(&qnet->flows, &flow->id, flow, xa_limit_32b, GFP_ATOMIC);
+	if (err)
 		return err;
 	err = rhashtable_insert_fast(&quell_flows, &flow->node, flow_hash_params);
 	if (err)

@@ -3,9 +3,10 @@
  * Generic netlink: flows.  Any user of a namespace may see its flows, as with
  * inet_diag.
  *
- * Flows are numbered as they come; a dump goes up the numbers and a further
- * part starts after the last number sent, so flows that are released meanwhile do
- * not matter.  Flows are not locked, so their values may be of different times.
+ * A flow has the lowest free number; a dump goes up the numbers and a further part starts after
+ * the last number sent.  So flows that are released meanwhile do not matter, and as the numbers are
+ * no higher than there were flows at one time, it ends however many are opened.  Flows are not
+ * locked, so their values may be of different times.
  */
 #include <linux/socket.h>
 #include <net/genetlink.h>

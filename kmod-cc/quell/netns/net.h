@@ -57,7 +57,6 @@ struct quell_net {
 	atomic_t			socks ____cacheline_aligned_in_smp;
 	atomic_t			algo_socks[QUELL_ALGOS_MAX];	/* by slot */
 	struct xarray			flows;	/* contexts by number, for dumps */
-	u32				flows_next;	/* number to try first; lock of @flows */
 	struct quell_offers		offers;	/* of the option, stored for ->init; offer.c */
 
 	/* Rarely used. */
