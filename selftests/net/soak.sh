@@ -28,8 +28,9 @@ kept_ccs=(swift swift_vaisf hpcc hpcc_vaisf smartt dart)
 programs=()
 quantities=(objects_kb slab_kb vmalloc_kb percpu_kb pages_kb files descriptors processes namespaces
 	flows sockets)
-# In kB; of files, and of processes, as the kernel may start a thread; 0: equal in all rounds.
-bounds=(64 512 512 512 512 8 0 2 0 0 0)
+# In kB; of files, 21 in a slab that a processor may have; of processes, as the kernel may start a
+# thread; 0: equal in all rounds.
+bounds=(64 512 512 512 512 42 0 2 0 0 0)
 
 ## connections that last
 
