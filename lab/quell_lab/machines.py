@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import json
 import os
+import secrets
 import signal
 import socket
 import struct
@@ -23,7 +24,10 @@ from .errors import InputError
 RANKS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
          ("SLURM_PROCID", "SLURM_NTASKS"))
 MEET_S = 60			# until all ranks have connected
+HELLO_S = 5			# until one that has connected has said which rank it is
+LOST_S = 30			# until a machine that does not answer is lost
 RETRY_S = 0.1
+TOKEN_BYTES = 16
 LENGTH = struct.Struct("!I")
 MESSAGE_MAX_BYTES = 1 << 24
 PR_SET_PDEATHSIG = 1
@@ -55,9 +59,7 @@ class Connection:
         self.socket = end
         self.name = name
         self.lock = threading.Lock()
-        end.settimeout(None)
-        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        _prepare(end)
         self.file = end.makefile("rb")
 
     def send(self, message, paths=()):
@@ -91,6 +93,7 @@ class Connection:
 
     def receive_files(self, directory, files):
         """Files of [(path, size)], below a directory."""
+        directory = os.path.abspath(directory)
         for path, size in files:
             path = os.path.normpath(os.path.join(directory, path))
             if os.path.commonpath((path, directory)) != directory:
@@ -152,7 +155,6 @@ class Machines:
             return
         listener = socket.create_server(("", self.address[1] if not self.rank else 0),
                                         backlog=self.size)
-        listener.settimeout(MEET_S)
         hello = {"rank": self.rank, "size": self.size, "digest": digest(scenario, kernel, cut),
                  "port": listener.getsockname()[1]}
         try:
@@ -162,6 +164,8 @@ class Machines:
                 self._gather(listener, hello)
         except Lost as error:
             raise InputError("--meet", str(error)) from None
+        except (KeyError, TypeError, ValueError):
+            raise InputError("--meet", f"no rank 0 at {self.address[0]}") from None
         except OSError as error:
             raise InputError("--meet", f"not all of {self.size} ranks came within {MEET_S} s: "
                              f"{error}") from None
@@ -170,22 +174,38 @@ class Machines:
 
     def _gather(self, listener, hello):
         """Rank 0: all others, then send each the addresses of all."""
-        addresses, wrong = {}, None
+        addresses, wrong, token = {}, None, secrets.token_bytes(TOKEN_BYTES)
+        limit = time.monotonic() + MEET_S
         while len(self.control) < self.size - 1:
-            end, (host, _) = listener.accept()
-            other = Connection(end, host)
-            said = other.receive()
-            other.name = f"rank {said['rank']} ({host})"
-            if any(said[key] != hello[key] for key in ("size", "digest")):
+            other, said = self._greet(listener, limit)
+            if not said:
+                continue	# no rank: whoever finds the port may connect
+            other.name = f"rank {said['rank']} ({other.name})"
+            if any(said.get(key) != hello[key] for key in ("size", "digest")):
                 wrong = f"{other.name} has another plan, kernel or number of ranks than rank 0"
             self.control[said["rank"]] = other
-            addresses[said["rank"]] = [host, said["port"]]
+            addresses[said["rank"]] = [other.socket.getpeername()[0], said["port"]]
         for other in self.control.values():
-            other.send({"error": wrong, "addresses": addresses})
+            other.send({"error": wrong, "addresses": addresses, "token": token.hex()})
         if wrong:
             raise InputError("--meet", wrong)
-        for _ in self.control:
-            self._take(listener)
+        self._take(listener, token, limit)
+
+    def _greet(self, listener, limit):
+        """The next connection, and its hello; None if it is not that of a rank."""
+        end, host = _accept(listener, limit)
+        other = Connection(end, host)
+        end.settimeout(HELLO_S)
+        try:
+            said = other.receive()
+            if said["rank"] not in range(1, self.size) or said["rank"] in self.control \
+               or said["port"] not in range(1, 65536):
+                raise ValueError
+        except (Lost, ValueError, TypeError, KeyError, RecursionError):
+            other.close()
+            return other, None
+        end.settimeout(None)
+        return other, said
 
     def _join(self, listener, hello):
         """Another rank: rank 0, then a connection for windows to each rank."""
@@ -195,22 +215,30 @@ class Machines:
         said = self.control[0].receive()
         if said["error"]:
             raise InputError("--meet", said["error"])
+        token = bytes.fromhex(said["token"])
         for rank in range(self.rank):
             address = tuple(said["addresses"][str(rank)]) if rank else self.address
             self.data[rank] = _connect(address)
-            self.data[rank].sendall(LENGTH.pack(self.rank))
-        for _ in range(self.rank + 1, self.size):
-            self._take(listener)
-        for one in self.data.values():
-            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.data[rank].sendall(LENGTH.pack(self.rank) + token)
+        self._take(listener, token, time.monotonic() + MEET_S)
 
-    def _take(self, listener):
-        end, _ = listener.accept()
-        end.settimeout(MEET_S)
-        rank, = LENGTH.unpack(end.recv(LENGTH.size, socket.MSG_WAITALL))
-        end.settimeout(None)
-        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.data[rank] = end
+    def _take(self, listener, token, limit):
+        """The connections for windows of all later ranks, which have the token of rank 0."""
+        while len(self.data) < self.size - 1:
+            end, _ = _accept(listener, limit)
+            end.settimeout(HELLO_S)
+            try:
+                said = end.recv(LENGTH.size + TOKEN_BYTES)
+            except OSError:
+                said = b""
+            rank = int.from_bytes(said[:LENGTH.size], "big")
+            if not secrets.compare_digest(said[LENGTH.size:], token) \
+               or rank not in range(self.rank + 1, self.size) or rank in self.data:
+                end.close()	# no rank, as in _greet()
+                continue
+            self.data[rank] = end
+        for one in self.data.values():
+            _prepare(one)
 
     def start_link(self, cut, memory, init):
         """The process that carries windows."""
@@ -222,6 +250,29 @@ class Machines:
             words += [str(end.fileno()), str(theirs.start), str(theirs.stop)]
         return subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 pass_fds=(memory, *(end.fileno() for end in self.data.values())))
+
+
+def _prepare(end):
+    """A connection that fails some time after its other machine has gone."""
+    end.settimeout(None)
+    for level, option, value in (
+            (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
+            (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+            (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, LOST_S // 3),
+            (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, LOST_S // 3),
+            (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 2),
+            (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, LOST_S * 1000)):
+        end.setsockopt(level, option, value)
+
+
+def _accept(listener, limit):
+    """The next connection, and its host; TimeoutError after the limit."""
+    listener.settimeout(max(limit - time.monotonic(), RETRY_S))
+    end, (host, _) = listener.accept()
+    if time.monotonic() > limit:
+        end.close()
+        raise TimeoutError("timed out")
+    return end, host
 
 
 def _connect(address):

@@ -92,6 +92,11 @@ class _Other:
                 self._take(said)
         except Lost as error:
             raise RunError(str(error)) from None
+        except OSError as error:
+            raise RunError(f"results of {self.end.name} cannot be written: "
+                           f"{error.strerror}") from None
+        except (KeyError, TypeError, ValueError):
+            raise RunError(f"{self.end.name}: no results of ours") from None
 
     def _take(self, said):
         whole = self.whole
