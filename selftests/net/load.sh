@@ -231,8 +231,8 @@ ended_under_way()
 # The default of the namespace changes, and the modules go, while connections come and go.
 under_traffic()
 {
-	set_cc_in "$netns" swift && poll 30 has_traffic swift &&
-	set_cc_in "$netns" reno && poll 30 has_traffic reno &&
+	set_cc_in "$netns" swift && poll 120 has_traffic swift &&
+	set_cc_in "$netns" reno && poll 120 has_traffic reno &&
 	{ poll 30 unload tcp_swift || say_users tcp_swift; } &&
 	poll 10 unload quell && not_loaded quell
 }
