@@ -237,22 +237,17 @@ static u8 swport_via_find(const struct swport_deflect_params *params,
 }
 
 /* A device that was unregistered, or moved to another namespace, may have returned. */
-static bool swport_via_returned(const struct Qdisc *sch, const struct swport_alternate *alternate)
-{
-	return !alternate->dev &&
-	       __dev_get_by_index(dev_net(qdisc_dev(sch)), alternate->via.ifindex);
-}
-
 static bool swport_via_changed(const struct Qdisc *sch, const struct swport_deflect *deflect,
 			       const struct swport_deflect_params *params)
 {
+	struct net *net = dev_net(qdisc_dev(sch));
 	u32 i;
 
 	if (deflect->alternate_nr != params->via_nr)
 		return true;
 	for (i = 0; i < params->via_nr; i++)
 		if (!swport_via_same(&deflect->alternate[i].via, &params->via[i]) ||
-		    swport_via_returned(sch, &deflect->alternate[i]))
+		    (!deflect->alternate[i].dev && __dev_get_by_index(net, params->via[i].ifindex)))
 			return true;
 	return false;
 }

@@ -64,17 +64,6 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
 	return nack;
 }
 
-/*
- * May the segment's sender be reached through the port's device?  To a group address each port may
- * drop a copy, which would cause a NACK each.
- */
-static bool swport_nack_returns(const struct net_device *dev, const struct sk_buff *skb,
-				const struct quell_frame *frame)
-{
-	return skb->skb_iif && !skb_is_redirected(skb) && dev->type == ARPHRD_ETHER &&
-	       !(frame->data[0] & 1) && quell_trim_tunnel_returns(frame);
-}
-
 /**
  * quell_swport_send_nack() - send a NACK to the sender of a dropped segment
  * @sch: the port's qdisc
@@ -92,7 +81,12 @@ bool quell_swport_send_nack(struct Qdisc *sch, const struct sk_buff *skb,
 	struct net_device *dev = qdisc_dev(sch);
 	struct sk_buff *nack;
 
-	if (!swport_nack_returns(dev, skb, frame) ||
+	/* The segment's sender has to be reachable through the port's device. */
+	if (!skb->skb_iif || skb_is_redirected(skb) || dev->type != ARPHRD_ETHER ||
+	    !quell_trim_tunnel_returns(frame))
+		return false;
+	/* Of a segment to a group address each port may drop a copy, which would cause a NACK. */
+	if (frame->data[0] & 1 ||
 	    !quell_trim_wants_nack(frame->data + quell_frame_flow(frame)->at, trim))
 		return false;
 	nack = swport_nack_make(skb, frame, trim, port->params.trim.dscp);

@@ -4,6 +4,7 @@
 # In-order flow deflection: options, refusals, table, tokens, order, and alternates
 # that go away under load.
 
+# shellcheck disable=SC2154 # new_netns sets variables by name
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./deflect-net.sh

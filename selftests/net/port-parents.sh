@@ -8,6 +8,7 @@
 #
 # For the debug kernel, which has these (run-uml debug port-parents.sh).
 
+# shellcheck disable=SC2154 # new_netns sets variables by name
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./port.sh
