@@ -282,3 +282,11 @@ cc_of()
 {
 	in_netns "$1" cat /proc/sys/net/ipv4/tcp_congestion_control
 }
+
+# only_in_guest: for a test that takes devices which a machine may need.  guest-init has this file.
+only_in_guest()
+{
+	[ ! -r /etc/quell-run ] || return 0
+	echo "Bail out! for a guest of run-qemu alone"
+	exit 1
+}

@@ -8,6 +8,7 @@
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
+only_in_guest
 port=5201
 near="" far="" dev=""
 dir=$(mktemp -d)

@@ -8,6 +8,7 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./suited.sh
 
+only_in_guest
 config=/sys/kernel/config/nvmet
 number=1 every=()
 dir=$(mktemp -d)
