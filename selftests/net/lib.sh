@@ -119,9 +119,8 @@ run_deferred()
 		eval "${deferred[i]}" >/dev/null 2>&1
 	done
 	deferred=()
-	rm -f "$tap_output"
 }
-trap run_deferred EXIT
+trap 'run_deferred; rm -f "$tap_output"' EXIT
 
 # poll SECONDS COMMAND...: until it succeeds, at most so long.  Asked less often the longer it
 # takes: where time is virtual, waiting costs nothing, and asking does.

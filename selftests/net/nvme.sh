@@ -10,18 +10,26 @@ cd "$(dirname "$0")" || exit 1
 
 only_in_guest
 config=/sys/kernel/config/nvmet
-number=1 every=()
+# By this name the controllers of this script are known among the machine's.
+nqn=quell-selftest
+subsystem=$config/subsystems/$nqn
+number=1 disk="" every=()
 dir=$(mktemp -d)
 defer rm -rf "$dir"
 
+# make PATH: a directory of configfs, until the test ends
+make()
+{
+	mkdir "$1" && defer rmdir "$1"
+}
+
 make_disk()
 {
-	local namespace=$config/subsystems/quell/namespaces/1
+	local namespace=$subsystem/namespaces/1
 
-	{ mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config; } &&
+	{ [ -d "$config" ] || mount -t configfs none /sys/kernel/config; } &&
 	truncate -s 8M "$dir/disk" && dd if=/dev/urandom of="$dir/data" bs=64k count=32 &&
-	mkdir "$config/subsystems/quell" "$namespace" &&
-	echo 1 >"$config/subsystems/quell/attr_allow_any_host" &&
+	make "$subsystem" && echo 1 >"$subsystem/attr_allow_any_host" && make "$namespace" &&
 	echo 1 >"$namespace/buffered_io" &&
 	echo -n "$dir/disk" >"$namespace/device_path" && echo 1 >"$namespace/enable"
 }
@@ -31,25 +39,40 @@ serve()
 {
 	local at=$config/ports/$number
 
-	mkdir "$at" && echo tcp >"$at/addr_trtype" && echo ipv4 >"$at/addr_adrfam" &&
+	make "$at" && echo tcp >"$at/addr_trtype" && echo ipv4 >"$at/addr_adrfam" &&
 	echo 127.0.0.1 >"$at/addr_traddr" && echo $((4420 + number)) >"$at/addr_trsvcid" &&
-	ln -s "$config/subsystems/quell" "$at/subsystems/quell"
+	ln -s "$subsystem" "$at/subsystems/$nqn" && defer rm "$at/subsystems/$nqn"
 }
 
-disk()
+# ours DIRECTORY...: those in sysfs that are of this script's subsystem
+ours()
 {
-	printf '%s\n' /dev/nvme*n1 | tail -n 1
+	local path
+
+	for path; do
+		[ "$(cat "$path/subsysnqn" 2>/dev/null)" != "$nqn" ] || echo "$path"
+	done
 }
 
-is_there()
+# With multipath in the kernel a disk belongs to the subsystem, and without to its controller.
+find_disk()
 {
-	[ -b "$(disk)" ]
+	local at path
+
+	disk=""
+	for at in $(ours /sys/class/nvme-subsystem/* /sys/class/nvme/*); do
+		for path in "$at"/nvme*n1; do
+			# Not nvme0c0n1, a path to the disk
+			[[ ! ${path##*/} =~ ^nvme[0-9]+n1$ ]] || disk=/dev/${path##*/}
+		done
+	done
+	[ -b "$disk" ]
 }
 
 connect()
 {
-	echo "nqn=quell,transport=tcp,traddr=127.0.0.1,trsvcid=$((4420 + number)),nr_io_queues=2" \
-		>/dev/nvme-fabrics && poll 20 is_there
+	echo "nqn=$nqn,transport=tcp,traddr=127.0.0.1,trsvcid=$((4420 + number)),nr_io_queues=2" \
+		>/dev/nvme-fabrics && defer disconnect && poll 20 find_disk
 }
 
 # flows ALGORITHM: both ends of the queue of commands and of one with data at least
@@ -63,8 +86,8 @@ flows()
 
 write_and_read()
 {
-	dd if="$dir/data" of="$(disk)" bs=64k oflag=direct &&
-	dd if="$(disk)" of="$dir/back" bs=64k count=32 iflag=direct && cmp "$dir/data" "$dir/back"
+	dd if="$dir/data" of="$disk" bs=64k oflag=direct &&
+	dd if="$disk" of="$dir/back" bs=64k count=32 iflag=direct && cmp "$dir/data" "$dir/back"
 }
 
 no_flows()
@@ -76,10 +99,14 @@ disconnect()
 {
 	local path
 
-	for path in /sys/class/nvme/nvme*/delete_controller; do
-		echo 1 >"$path" || return 1
+	for path in $(ours /sys/class/nvme/*); do
+		echo 1 >"$path/delete_controller" || return 1
 	done
-	rm "$config/ports/$number/subsystems/quell" && rmdir "$config/ports/$number" &&
+}
+
+close_port()
+{
+	rm "$config/ports/$number/subsystems/$nqn" && rmdir "$config/ports/$number" &&
 	poll 30 no_flows
 }
 
@@ -87,7 +114,18 @@ disconnect()
 with()
 {
 	sysctl -q -w net.ipv4.tcp_congestion_control="$1" && serve && connect && write_and_read &&
-	flows "$1" && disconnect
+	flows "$1" && disconnect && close_port
+}
+
+# By what is deferred alone, as after a check that failed
+is_undone()
+{
+	serve && connect || return 1
+	run_deferred
+	ls "$config"/*
+	[ -z "$(ours /sys/class/nvme/*)" ] && [ ! -e "$config/ports/$number" ] &&
+	[ ! -e "$subsystem" ] && [ ! -e "$dir" ] &&
+	[ "$(sysctl -n net.ipv4.tcp_congestion_control)" = "$found" ]
 }
 
 if ! modprobe -a nvmet-tcp nvme-tcp; then
@@ -95,12 +133,14 @@ if ! modprobe -a nvmet-tcp nvme-tcp; then
 	exit 0
 fi
 load_all
+found=$(sysctl -n net.ipv4.tcp_congestion_control)
+defer sysctl -q -w net.ipv4.tcp_congestion_control="$found"
 read -ra every -d '' <<<"$(algorithms)"
-plan $((${#every[@]} + 1))
+plan $((${#every[@]} + 2))
 check "a target with a disk" make_disk
 for algorithm in "${every[@]}"; do
 	check "$algorithm: a disk over NVMe/TCP" with "$algorithm"
 	number=$((number + 1))
 done
-sysctl -q -w net.ipv4.tcp_congestion_control=cubic
+check "a target with a disk that is in use is taken away" is_undone
 finish
