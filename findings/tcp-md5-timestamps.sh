@@ -3,8 +3,8 @@
 #
 # Linux, TCP-MD5: a socket with a key opens its connections without TCP timestamps, though
 # net.ipv4.tcp_timestamps is 1; SACK and window scaling remain.  With both, 8 bytes of options would
-# be left for SACK blocks, which need 12.  So a BGP session with a password has no PAWS, and no round
-# trips of retransmitted segments.
+# be left for SACK blocks, which need 12.  So a BGP session with a password has no PAWS, and no
+# round trips of retransmitted segments.
 #
 # Guess: a key adds one option to those that the connection has without.
 #

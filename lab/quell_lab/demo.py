@@ -112,8 +112,8 @@ STORIES = (
           "index is {swift_vaisf[unfair]} on average instead of {swift[unfair]}; in return the mean "
           "queue is {swift_vaisf[mean]} kB instead of {swift[mean]} kB.",
           "With equal shares at all times flows would finish in the order of their starts, the last "
-          "275 µs after the first. With Swift and HPCC those that start last finish first. HPCC's mean queue doubles with the two "
-          "extensions.",
+          "275 µs after the first. With Swift and HPCC those that start last finish first. HPCC's "
+          "mean queue doubles with the two extensions.",
           "16 senders, two more every 20 µs, 1 MB each, to one receiver. Spread: from the first "
           "flow's end to the last one's.",
           {"spread": Column("spread µs", lambda s: s["spread_ns"], _micro),

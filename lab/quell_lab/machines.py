@@ -25,7 +25,7 @@ RANKS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZ
          ("SLURM_PROCID", "SLURM_NTASKS"))
 MEET_S = 60			# until all ranks have connected
 HELLO_S = 5			# until one that has connected has said which rank it is
-LOST_S = 30			# until a machine that does not answer is lost
+LOST_S = 30			# until a machine that does not respond is lost
 RETRY_S = 0.1
 TOKEN_BYTES = 16
 LENGTH = struct.Struct("!I")

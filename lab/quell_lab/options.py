@@ -101,8 +101,8 @@ SEED = ("--seed", {"metavar": "N", "help": "instead of the file's seed"})
 PARTS = ("--parts", {"metavar": "N", "help": "divide the network in so many parts, a kernel on a "
                      "processor each; default: it is one, and events of one ns are in another "
                      "order"})
-MEET = ("--meet", {"metavar": "HOST:PORT", "help": "several machines have the parts: each runs this "
-                   "command as a rank of mpirun or srun; rank 0 is at HOST, and has the tables"})
+MEET = ("--meet", {"metavar": "HOST:PORT", "help": "several machines have the parts: each runs "
+                   "this command as a rank of mpirun or srun; rank 0 is at HOST, and has the tables"})
 SCALE = ("--scale", {"metavar": "NAME", "help": "[scale.NAME] of the file overrides it"})
 NO_FIGURES = ("--no-figures", {"action": "store_true", "help": "tables and numbers alone: drawing "
                                "takes longer than many a run"})

@@ -9,8 +9,8 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import chart, charts, page, paper, parted, plot_tables, report, results as checks, runner, show, \
-    slowdown, summary, tables, targets
+from . import chart, charts, page, paper, parted, plot_tables, report, results as checks, \
+    runner, show, slowdown, summary, tables, targets
 from .errors import RunError
 
 FILES = ("programs.csv", "connections.csv", "flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "dart.csv", "pfc.csv",

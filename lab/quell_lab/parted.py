@@ -229,7 +229,10 @@ class PartedJob(runner.Job):
         self._await(others)
         if not self.machines.rank and not self.first:
             for other in self.others:
-                other.end.send({"done": True})
+                try:
+                    other.end.send({"done": True})
+                except Lost:
+                    pass	# its results are here
 
     def _await(self, threads):
         """Until they have ended; after a failure those that read from others do not count."""
