@@ -33,6 +33,7 @@ LEGEND_INCH = 0.2		# a row of the legend below
 LEGEND_COLUMNS = {1: 3}		# at most, by columns of facets
 LEGEND_LETTERS = (14, 5)	# in an inch, and instead of a line and the space beside a name
 PT_PER_INCH = 72
+PLACE_DIGITS = 6		# of axes' places, as parts of the figure
 WIDE_PT = 500			# a wider figure takes the width of a page
 # Ticks of a logarithmic axis up to this ratio of its ends: even steps, or these multiples.
 LOG_TICKS = ((5, None), (20, (1, 2, 3, 5, 7)), (1000, (1, 2, 5)), (math.inf, (1,)))
@@ -323,6 +324,12 @@ def figure(chart, runs=()):
         elif chart.title:
             flat[0].set_title(chart.title + (f"\n{chart.facets[0].title}"
                                              if chart.facets[0].title else ""))
+        # The layout's solver orders by address: the last bits differ from process to process.
+        drawn.draw_without_rendering()
+        drawn.set_layout_engine("none")
+        for axes in flat:
+            axes.set_position([round(value, PLACE_DIGITS)
+                               for value in axes.get_position().bounds])
     return drawn
 
 

@@ -102,6 +102,15 @@ class Axes(unittest.TestCase):
             self.assertGreaterEqual(len(labels), least, top)
             self.assertEqual(labels[0], 1)
 
+    def test_places_lack_the_digits_in_which_the_layout_differs_by_address(self):
+        figure = chart.figure(Chart("", [Facet([Line([1], [1])], Axis("x"), Axis("y"), "t")] * 4))
+        places = [axes.get_position().bounds for axes in figure.axes]
+        figure.canvas.draw()
+        chart.pyplot().close(figure)
+        for place, axes in zip(places, figure.axes):
+            self.assertEqual(place, axes.get_position().bounds)
+            np.testing.assert_allclose(place, np.round(place, chart.PLACE_DIGITS), 0, 1e-15)
+
 
 class Tables(unittest.TestCase):
     def test_all_runs_show_the_port_with_the_longest_queue(self):
