@@ -236,7 +236,11 @@ transfer()
 # The flow's algorithm is the first word of its state.
 flow_is_of()
 {
-	in_netns "$client" ss -Htin "dport = :$port" | grep -w "bpf_$1"
+	in_netns "$client" ss -Htin "dport = :$port" >"$dir/state"
+	grep -w "bpf_$1" "$dir/state" || {
+		echo "not bpf_$1: $(cat "$dir/state")"
+		return 1
+	}
 }
 
 # The cable is cut under an open flow, until the timer that every algorithm counts has fired.
@@ -286,7 +290,9 @@ arrives_despite_loss()
 {
 	# shellcheck disable=SC2086 # words
 	quell bpf set "$1" ${high[$1]} &&
-	set_loss 1 && transfer 10.81.0.1 "$1" && transfer 'fd81::1' "$1" && set_loss 0
+	set_loss 1 && transfer 10.81.0.1 "$1" && transfer 'fd81::1' "$1"
+	set -- $?
+	set_loss 0 && return "$1"
 }
 
 window_pkts()
