@@ -20,9 +20,7 @@
 #define RCP_WINDOW_SEGMENTS	4
 #define RCP_WINDOW_MAX_BYTES	(1ULL << 30)	/* TCP's own limit */
 /* The parameter that each algorithm has; it is off. */
-#define QUELL_RCP_ADAPT_BOOL_DEFAULT	0ULL
-#define QUELL_RCP_ADAPT_BOOL_MIN	0ULL
-#define QUELL_RCP_ADAPT_BOOL_MAX	0ULL
+#define QUELL_RCP_ADAPT_BOOL		QUELL_RANGE(0, 0, 0)
 
 /* Parameters; it has only the common one. */
 struct rcp_sender_params {

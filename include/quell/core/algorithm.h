@@ -46,16 +46,13 @@ struct quell_param_desc {
  * @name_:	name
  * @unit_:	enum quell_unit without its prefix
  * @field_:	field of @type_
- * @range_:	QUELL_@range_ begins the names of its _MIN, _MAX and _DEFAULT
+ * @range_:	QUELL_@range_ is its QUELL_RANGE()
  * @doc_:	one line of explanation
  */
 #define QUELL_PARAM(type_, name_, unit_, field_, range_, doc_) {	\
 	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
 	.offset = offsetof(type_, field_),				\
-	.min = QUELL_##range_##_MIN,					\
-	.max = QUELL_##range_##_MAX,					\
-	.def = QUELL_##range_##_DEFAULT,				\
-	.field = #field_,						\
+	.field = #field_, QUELL_##range_,				\
 }
 
 /**

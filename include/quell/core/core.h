@@ -18,6 +18,9 @@
 
 #define QUELL_NS_PER_SEC	1000000000ULL
 
+/* Of a parameter: its value after a reset, the smallest and the largest that is accepted. */
+#define QUELL_RANGE(def_, min_, max_)	.def = (def_), .min = (min_), .max = (max_)
+
 /* No pacing: send as fast as the window and the link allow. */
 #define QUELL_RATE_UNLIMITED	(~0ULL)
 

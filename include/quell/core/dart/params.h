@@ -12,38 +12,23 @@
 #include <quell/core/dart/set.h>
 #include <quell/core/dcqcn/params.h>
 
-#define QUELL_DART_SLACK_NS_DEFAULT		0ULL		/* Documentation/dart.md */
-#define QUELL_DART_SLACK_NS_MIN			0ULL
-#define QUELL_DART_SLACK_NS_MAX			1000000000ULL
+#define QUELL_DART_SLACK_NS		QUELL_RANGE(0, 0, 1000000000) /* Documentation/dart.md */
 /* Part of the base round trip that a slack of 0 stands for. */
 #define QUELL_DART_SLACK_RTT_SHIFT		2
-#define QUELL_DART_PERIOD_NS_DEFAULT		100000ULL	/* Documentation/dart.md */
-#define QUELL_DART_PERIOD_NS_MIN		1000ULL
-#define QUELL_DART_PERIOD_NS_MAX		1000000000ULL
-#define QUELL_DART_CLEAR_NS_DEFAULT		2000000ULL	/* Documentation/dart.md */
-#define QUELL_DART_CLEAR_NS_MIN			1000ULL
-#define QUELL_DART_CLEAR_NS_MAX			10000000000ULL
-#define QUELL_DART_FULL_Q16_DEFAULT		58982ULL	/* 0.9, Documentation/dart.md */
-#define QUELL_DART_FULL_Q16_MIN			1ULL
-#define QUELL_DART_FULL_Q16_MAX			65536ULL
-#define QUELL_DART_PERIODS_DEFAULT		2ULL		/* Documentation/dart.md */
-#define QUELL_DART_PERIODS_MIN			1ULL
-#define QUELL_DART_PERIODS_MAX			100ULL
+#define QUELL_DART_PERIOD_NS		QUELL_RANGE(100000, 1000, 1000000000) /* dart.md */
+#define QUELL_DART_CLEAR_NS		QUELL_RANGE(2000000, 1000, 10000000000ULL) /* dart.md */
+#define QUELL_DART_FULL_Q16		QUELL_RANGE(58982, 1, 65536) /* 0.9, dart.md */
+#define QUELL_DART_PERIODS		QUELL_RANGE(2, 1, 100) /* Documentation/dart.md */
 /*
  * Dart III-B has 2 s.  A connection that sent one packet in that time would keep its host, or the
  * others of its host, from a part of the line.  At the smallest rate, 10 Mbit/s, a packet of 9000
  * bytes is sent each 7.2 ms: a sender silent for 20 ms does not use its part, and counts again with
  * its next packet.
  */
-#define QUELL_DART_IDLE_NS_DEFAULT		20000000ULL	/* Documentation/dart.md */
-#define QUELL_DART_IDLE_NS_MIN			1000000ULL
-#define QUELL_DART_IDLE_NS_MAX			3600000000000ULL
-#define QUELL_DART_PLAIN_IDLE_NS_DEFAULT	1000000ULL	/* Documentation/dart.md */
-#define QUELL_DART_PLAIN_IDLE_NS_MIN		10000ULL
-#define QUELL_DART_PLAIN_IDLE_NS_MAX		3600000000000ULL
-#define QUELL_DART_LOOKAHEAD_NS_DEFAULT		1000000ULL	/* Documentation/dart.md */
-#define QUELL_DART_LOOKAHEAD_NS_MIN		0ULL
-#define QUELL_DART_LOOKAHEAD_NS_MAX		1000000000ULL
+/* Documentation/dart.md */
+#define QUELL_DART_IDLE_NS		QUELL_RANGE(20000000, 1000000, 3600000000000ULL)
+#define QUELL_DART_PLAIN_IDLE_NS	QUELL_RANGE(1000000, 10000, 3600000000000ULL) /* dart.md */
+#define QUELL_DART_LOOKAHEAD_NS		QUELL_RANGE(1000000, 0, 1000000000) /* dart.md */
 
 /* Every field is u64 so that a table of offsets can address it; core.h explains them. */
 struct quell_dart_params {

@@ -9,12 +9,8 @@
 #include <quell/core/swift/params.h>
 #include <quell/core/vaisf/params.h>
 
-#define QUELL_SWIFT_VAISF_TOKEN_THRESH_NS_DEFAULT	4000ULL	/* VAI/SF VI-A */
-#define QUELL_SWIFT_VAISF_TOKEN_THRESH_NS_MIN		0ULL
-#define QUELL_SWIFT_VAISF_TOKEN_THRESH_NS_MAX		1000000000ULL
-#define QUELL_SWIFT_VAISF_TOKEN_NS_DEFAULT		30ULL	/* VAI/SF VI-A */
-#define QUELL_SWIFT_VAISF_TOKEN_NS_MIN			1ULL
-#define QUELL_SWIFT_VAISF_TOKEN_NS_MAX			1000000000ULL
+#define QUELL_SWIFT_VAISF_TOKEN_THRESH_NS QUELL_RANGE(4000, 0, 1000000000) /* VAI/SF VI-A */
+#define QUELL_SWIFT_VAISF_TOKEN_NS	QUELL_RANGE(30, 1, 1000000000) /* VAI/SF VI-A */
 
 /* core.h explains the parameters. */
 struct quell_swift_vaisf_params {
