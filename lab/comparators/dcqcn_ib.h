@@ -53,8 +53,7 @@ static const struct quell_param_desc dcqcn_ib_own_params[] = {
 		       "The index decreases by one per such time."),
 	DCQCN_IB_PARAM("ib-increase", NONE, increase_steps, INCREASE_STEPS,
 		       "Growth of the index for each marked packet."),
-	DCQCN_IB_PARAM("ib-limit", NONE, limit_steps, LIMIT_STEPS,
-		       "Largest index."),
+	DCQCN_IB_PARAM("ib-limit", NONE, limit_steps, LIMIT_STEPS, "Largest index."),
 	DCQCN_IB_PARAM("ib-step", Q16, step_q16, STEP_Q16,
 		       "Growth of the table's delay per index, in times of a packet."),
 };

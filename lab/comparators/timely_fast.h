@@ -45,8 +45,7 @@ struct timely_fast_params {
 static const struct quell_param_desc timely_fast_own_params[] = {
 	TIMELY_FAST_PARAM("fast-alpha", BYTES_PS, alpha_bytes_ps, ALPHA_BYTES_PS,
 			  "Throughput of the flow that is buffered in the network."),
-	TIMELY_FAST_PARAM("fast-gamma", Q16, gamma_q16, GAMMA_Q16,
-			  "Weight of the new rate."),
+	TIMELY_FAST_PARAM("fast-gamma", Q16, gamma_q16, GAMMA_Q16, "Weight of the new rate."),
 	TIMELY_FAST_PARAM("fast-base", NS, base_ns, BASE_NS,
 			  "Round-trip time without queues; 0 is the smallest measured."),
 };

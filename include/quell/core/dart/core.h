@@ -35,12 +35,9 @@ static const struct quell_param_desc quell_dart_core_params[] = {
 
 static const struct quell_counter_desc quell_dart_core_counters[] = {
 #include <quell/core/dcqcn/counter_rows.h>
-	DART_COUNTER("apportioned", apportioned,
-		     "Decisions that the receiver's n limited."),
-	DART_COUNTER("fallen-back", fallen_back,
-		     "Decisions that DCQCN limited, below the share."),
-	DART_COUNTER("unstated", unstated,
-		     "Acknowledgments of a receiver that states no n."),
+	DART_COUNTER("apportioned", apportioned, "Decisions that the receiver's n limited."),
+	DART_COUNTER("fallen-back", fallen_back, "Decisions that DCQCN limited, below the share."),
+	DART_COUNTER("unstated", unstated, "Acknowledgments of a receiver that states no n."),
 };
 
 /* The events are DCQCN's, at the line's rate; then the share limits their decision. */
