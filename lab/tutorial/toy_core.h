@@ -68,20 +68,7 @@ static const struct quell_core quell_toy_core = {
 	.module			= "tcp_toy",
 	.needs			= { .signal = QUELL_ADAPT_DELAY, .longest_ns = 300000,
 				    .slowest_bytes_ps = 12500000 },
-	.vars_bytes		= sizeof(struct quell_toy_vars),
-	.params			= quell_toy_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_toy_core_params),
-	.params_bytes		= sizeof(struct quell_toy_params),
-	.counters		= quell_toy_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_toy_core_counters),
-	.counters_bytes		= sizeof(struct quell_toy_stats),
-	.init			= quell_toy_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_toy_core_on_ack),
-	.on_loss		= quell_toy_core_on_loss,
-	.on_rto			= quell_toy_core_on_rto,
-	.on_idle_restart	= quell_toy_core_on_idle_restart,
-	.undo_note		= quell_toy_core_undo_note,
-	.on_undo		= quell_toy_core_on_undo,
+	QUELL_CORE_MEMBERS(toy, toy),
 };
 
 #endif /* _QUELL_TUTORIAL_TOY_CORE_H */

@@ -221,6 +221,27 @@ static inline void quell_##name_##_core_on_undo(struct quell_event *ev)		\
 				&ev->decision);					\
 }
 
+/**
+ * QUELL_CORE_MEMBERS() - the members of &struct quell_core that follow from its name
+ * @name_: of the algorithm; it begins the names of its parameters, tables and events
+ * @core_: begins the names of its variables and counters
+ */
+#define QUELL_CORE_MEMBERS(name_, core_)					\
+	.vars_bytes = sizeof(struct quell_##core_##_vars),			\
+	.params = quell_##name_##_core_params,					\
+	.params_nr = QUELL_ARRAY_NR(quell_##name_##_core_params),		\
+	.params_bytes = sizeof(struct quell_##name_##_params),			\
+	.counters = quell_##name_##_core_counters,				\
+	.counters_nr = QUELL_ARRAY_NR(quell_##name_##_core_counters),		\
+	.counters_bytes = sizeof(struct quell_##core_##_stats),			\
+	.init = quell_##name_##_core_init,					\
+	.on_ack = QUELL_CORE_ON_ACK(quell_##name_##_core_on_ack),		\
+	.on_loss = quell_##name_##_core_on_loss,				\
+	.on_rto = quell_##name_##_core_on_rto,					\
+	.on_idle_restart = quell_##name_##_core_on_idle_restart,		\
+	.undo_note = quell_##name_##_core_undo_note,				\
+	.on_undo = quell_##name_##_core_on_undo
+
 /* The value of a parameter in a block of them. */
 static inline u64 *quell_core_param(void *params, const struct quell_param_desc *desc)
 {

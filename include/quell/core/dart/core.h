@@ -87,20 +87,7 @@ static const struct quell_core quell_dart_core = {
 	.needs			= { .signal = QUELL_ADAPT_MARKS,
 				    .longest_ns = QUELL_DCQCN_LONGEST_NS,
 				    .slowest_bytes_ps = QUELL_DCQCN_SLOWEST_BYTES_PS },
-	.vars_bytes		= sizeof(struct quell_dart_vars),
-	.params			= quell_dart_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_dart_core_params),
-	.params_bytes		= sizeof(struct quell_dart_params),
-	.counters		= quell_dart_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_dart_core_counters),
-	.counters_bytes		= sizeof(struct quell_dart_stats),
-	.init			= quell_dart_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_dart_core_on_ack),
-	.on_loss		= quell_dart_core_on_loss,
-	.on_rto			= quell_dart_core_on_rto,
-	.on_idle_restart	= quell_dart_core_on_idle_restart,
-	.undo_note		= quell_dart_core_undo_note,
-	.on_undo		= quell_dart_core_on_undo,
+	QUELL_CORE_MEMBERS(dart, dart),
 };
 
 #endif /* _QUELL_CORE_DART_CORE_H */

@@ -37,21 +37,8 @@ static const struct quell_core quell_dcqcn_core = {
 	.needs			= { .signal = QUELL_ADAPT_MARKS,
 				    .longest_ns = QUELL_DCQCN_LONGEST_NS,
 				    .slowest_bytes_ps = QUELL_DCQCN_SLOWEST_BYTES_PS },
-	.vars_bytes		= sizeof(struct quell_dcqcn_vars),
-	.params			= quell_dcqcn_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_dcqcn_core_params),
-	.params_bytes		= sizeof(struct quell_dcqcn_params),
-	.counters		= quell_dcqcn_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_dcqcn_core_counters),
-	.counters_bytes		= sizeof(struct quell_dcqcn_stats),
+	QUELL_CORE_MEMBERS(dcqcn, dcqcn),
 	.restart_offset		= offsetof(struct quell_dcqcn_params, restart_idle_ns),
-	.init			= quell_dcqcn_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_dcqcn_core_on_ack),
-	.on_loss		= quell_dcqcn_core_on_loss,
-	.on_rto			= quell_dcqcn_core_on_rto,
-	.on_idle_restart	= quell_dcqcn_core_on_idle_restart,
-	.undo_note		= quell_dcqcn_core_undo_note,
-	.on_undo		= quell_dcqcn_core_on_undo,
 };
 
 #endif /* _QUELL_CORE_DCQCN_CORE_H */

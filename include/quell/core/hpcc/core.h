@@ -65,20 +65,7 @@ static const struct quell_core quell_hpcc_core = {
 	.module			= "tcp_hpcc",
 	.flags			= QUELL_CORE_FRACTIONAL | QUELL_CORE_TELEMETRY,
 	.needs			= { .signal = QUELL_ADAPT_RECORDS },
-	.vars_bytes		= sizeof(struct quell_hpcc_vars),
-	.params			= quell_hpcc_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_hpcc_core_params),
-	.params_bytes		= sizeof(struct quell_hpcc_params),
-	.counters		= quell_hpcc_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_hpcc_core_counters),
-	.counters_bytes		= sizeof(struct quell_hpcc_stats),
-	.init			= quell_hpcc_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_hpcc_core_on_ack),
-	.on_loss		= quell_hpcc_core_on_loss,
-	.on_rto			= quell_hpcc_core_on_rto,
-	.on_idle_restart	= quell_hpcc_core_on_idle_restart,
-	.undo_note		= quell_hpcc_core_undo_note,
-	.on_undo		= quell_hpcc_core_on_undo,
+	QUELL_CORE_MEMBERS(hpcc, hpcc),
 };
 
 #endif /* _QUELL_CORE_HPCC_CORE_H */

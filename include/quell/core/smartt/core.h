@@ -106,21 +106,8 @@ static const struct quell_core quell_smartt_core = {
 	.flags			= QUELL_CORE_ECN | QUELL_CORE_SPRAYS | QUELL_CORE_TRIMS,
 	.needs			= { .signal = QUELL_ADAPT_MARKS,
 				    .longest_ns = QUELL_SMARTT_LONGEST_NS },
-	.vars_bytes		= sizeof(struct quell_smartt_vars),
-	.params			= quell_smartt_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_smartt_core_params),
-	.params_bytes		= sizeof(struct quell_smartt_params),
-	.counters		= quell_smartt_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_smartt_core_counters),
-	.counters_bytes		= sizeof(struct quell_smartt_stats),
+	QUELL_CORE_MEMBERS(smartt, smartt),
 	.restart_offset		= offsetof(struct quell_smartt_params, restart_idle_ns),
-	.init			= quell_smartt_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_smartt_core_on_ack),
-	.on_loss		= quell_smartt_core_on_loss,
-	.on_rto			= quell_smartt_core_on_rto,
-	.on_idle_restart	= quell_smartt_core_on_idle_restart,
-	.undo_note		= quell_smartt_core_undo_note,
-	.on_undo		= quell_smartt_core_on_undo,
 };
 
 #endif /* _QUELL_CORE_SMARTT_CORE_H */

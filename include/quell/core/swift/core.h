@@ -95,22 +95,9 @@ static const struct quell_core quell_swift_core = {
 				    .slowest_bytes_ps = QUELL_SWIFT_SLOWEST_BYTES_PS,
 				    .hold_offset = offsetof(struct quell_swift_params,
 							    host_target_ns) },
-	.vars_bytes		= sizeof(struct quell_swift_split_vars),
-	.params			= quell_swift_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_swift_core_params),
-	.params_bytes		= sizeof(struct quell_swift_params),
+	QUELL_CORE_MEMBERS(swift, swift_split),
 	.params_derive		= quell_swift_core_derive,
-	.counters		= quell_swift_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_swift_core_counters),
-	.counters_bytes		= sizeof(struct quell_swift_split_stats),
 	.restart_offset		= offsetof(struct quell_swift_params, restart_idle_ns),
-	.init			= quell_swift_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_swift_core_on_ack),
-	.on_loss		= quell_swift_core_on_loss,
-	.on_rto			= quell_swift_core_on_rto,
-	.on_idle_restart	= quell_swift_core_on_idle_restart,
-	.undo_note		= quell_swift_core_undo_note,
-	.on_undo		= quell_swift_core_on_undo,
 };
 
 #endif /* _QUELL_CORE_SWIFT_CORE_H */

@@ -92,21 +92,8 @@ static const struct quell_core quell_swift_vaisf_core = {
 	.needs			= { .signal = QUELL_ADAPT_DELAY,
 				    .longest_ns = QUELL_SWIFT_VAISF_LONGEST_NS,
 				    .slowest_bytes_ps = QUELL_SWIFT_VAISF_SLOWEST_BYTES_PS },
-	.vars_bytes		= sizeof(struct quell_swift_vaisf_vars),
-	.params			= quell_swift_vaisf_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_swift_vaisf_core_params),
-	.params_bytes		= sizeof(struct quell_swift_vaisf_params),
+	QUELL_CORE_MEMBERS(swift_vaisf, swift_vaisf),
 	.params_derive		= quell_swift_vaisf_core_derive,
-	.counters		= quell_swift_vaisf_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_swift_vaisf_core_counters),
-	.counters_bytes		= sizeof(struct quell_swift_vaisf_stats),
-	.init			= quell_swift_vaisf_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_swift_vaisf_core_on_ack),
-	.on_loss		= quell_swift_vaisf_core_on_loss,
-	.on_rto			= quell_swift_vaisf_core_on_rto,
-	.on_idle_restart	= quell_swift_vaisf_core_on_idle_restart,
-	.undo_note		= quell_swift_vaisf_core_undo_note,
-	.on_undo		= quell_swift_vaisf_core_on_undo,
 };
 
 #endif /* _QUELL_CORE_SWIFT_VAISF_CORE_H */

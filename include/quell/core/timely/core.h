@@ -84,22 +84,9 @@ static const struct quell_core quell_timely_core = {
 	.needs			= { .signal = QUELL_ADAPT_DELAY,
 				    .longest_ns = QUELL_TIMELY_LONGEST_NS,
 				    .slowest_bytes_ps = QUELL_TIMELY_SLOWEST_BYTES_PS },
-	.vars_bytes		= sizeof(struct quell_timely_vars),
-	.params			= quell_timely_core_params,
-	.params_nr		= QUELL_ARRAY_NR(quell_timely_core_params),
-	.params_bytes		= sizeof(struct quell_timely_params),
-	.counters		= quell_timely_core_counters,
-	.counters_nr		= QUELL_ARRAY_NR(quell_timely_core_counters),
-	.counters_bytes		= sizeof(struct quell_timely_stats),
+	QUELL_CORE_MEMBERS(timely, timely),
 	.restart_offset		= offsetof(struct quell_timely_params, restart_idle_ns),
 	.segment_pkts		= quell_timely_core_segment_pkts,
-	.init			= quell_timely_core_init,
-	.on_ack			= QUELL_CORE_ON_ACK(quell_timely_core_on_ack),
-	.on_loss		= quell_timely_core_on_loss,
-	.on_rto			= quell_timely_core_on_rto,
-	.on_idle_restart	= quell_timely_core_on_idle_restart,
-	.undo_note		= quell_timely_core_undo_note,
-	.on_undo		= quell_timely_core_on_undo,
 };
 
 #endif /* _QUELL_CORE_TIMELY_CORE_H */
