@@ -17,80 +17,48 @@
 #include <quell/bpf.h>
 #include <quell/core/algorithm.h>
 
-/**
- * struct quell_bpf_tcp - TCP's state needed by the fit to the path, besides the sample
- * @first_rtt_ns:	TCP's smoothed round-trip time, ns; 0 not yet known
- * @rto_ns:		retransmission timeout, ns
- * @delivered_bytes:	payload that TCP saw delivered in its last interval, bytes
- * @interval_us:	that interval, us; 0 not yet known
- * @snd_una:		sequence number of the oldest segment outstanding
- * @snd_nxt:		sequence number of the next one
- * @cwnd_pkts:		the stack's window, packets
- * @ssthresh_pkts:	where slow start ends, packets; 0 no loss so far
- * @is_full:		the window is used up, and is not being reduced
- */
+/* TCP's state needed by the fit to the path, besides the sample. */
 struct quell_bpf_tcp {
-	u64	first_rtt_ns;
-	u64	rto_ns;
-	u64	delivered_bytes;
-	u32	interval_us;
-	u32	snd_una;
-	u32	snd_nxt;
-	u32	cwnd_pkts;
-	u32	ssthresh_pkts;
-	bool	is_full;
+	u64	first_rtt_ns;	/* TCP's smoothed round-trip time; 0 not yet known */
+	u64	rto_ns;	/* retransmission timeout */
+	u64	delivered_bytes;	/* payload that TCP saw delivered in its last interval */
+	u32	interval_us;	/* that interval; 0 not yet known */
+	u32	snd_una;	/* sequence number of the oldest segment outstanding */
+	u32	snd_nxt;	/* sequence number of the next one */
+	u32	cwnd_pkts;	/* the stack's window, packets */
+	u32	ssthresh_pkts;	/* where slow start ends, packets; 0 no loss so far */
+	bool	is_full;	/* the window is used up, and is not being reduced */
 };
 
 #define QUELL_BPF_PASTE3(a_, b_, c_)	a_##b_##c_
 #define QUELL_BPF_CORE(algo_, event_)	QUELL_BPF_PASTE3(quell_, algo_, _core_##event_)
 
-/**
- * struct quell_bpf_flow - a flow; an observer reads @view alone
- * @view:	copied by observers
- * @vars:	the algorithm's variables
- * @before:	copy of @vars from before the last loss or timeout
- * @undo:	reductions of the episode of losses
- * @sample:	input of the next event
- * @decision:	output of the last event
- * @adapt:	fit to the path
- * @tcp:	TCP's state at the next event
- * @active_ns:	time of the last ACK, ns
- * @acked_seq:	snd_una after the last ACK
- * @delivered_ce_pkts: tp->delivered_ce after the last ACK
- * @round_seq:	end of the round trip that @rest_bytes belongs to
- * @carry_bytes: added to the window in this round trip
- * @rest_bytes:	remainder for the next one
- * @resumed_seq: snd_nxt when sending resumed last
- * @reduced_pkts: packets delivered since the last reduction began
- * @rcv_nxt_marked: rcv_nxt after the last packet received
- * @backlogged:	data waited to be sent at the last ACK
- * @rcv_marked:	the last packet received was marked CE
- * @peer_delays: the peer said that it delays the ACKs of lone segments
- * @tail_probed: at this ACK a retransmission that the stack sent as a probe is outstanding
- *
- * The socket lock protects all of it.
- */
+/* A flow; an observer reads @view alone. The socket lock protects all of it. */
 struct quell_bpf_flow {
-	struct quell_bpf_view	view;
-	QUELL_BPF_VARS		vars;
-	QUELL_BPF_VARS		before;
-	struct quell_undo	undo;
-	struct quell_sample	sample;
-	struct quell_decision	decision;
-	struct quell_adapt	adapt;
-	struct quell_bpf_tcp	tcp;
-	u64			active_ns;
-	u32			acked_seq;
-	u32			delivered_ce_pkts;
+	struct quell_bpf_view	view;	/* copied by observers */
+	QUELL_BPF_VARS		vars;	/* the algorithm's variables */
+	QUELL_BPF_VARS		before;	/* copy of @vars from before the last loss or timeout */
+	struct quell_undo	undo;	/* reductions of the episode of losses */
+	struct quell_sample	sample;	/* input of the next event */
+	struct quell_decision	decision;	/* output of the last event */
+	struct quell_adapt	adapt;	/* fit to the path */
+	struct quell_bpf_tcp	tcp;	/* TCP's state at the next event */
+	u64			active_ns;	/* time of the last ACK */
+	u32			acked_seq;	/* snd_una after the last ACK */
+	u32			delivered_ce_pkts;	/* tp->delivered_ce after the last ACK */
+	/* end of the round trip that @rest_bytes belongs to */
 	u32			round_seq;
-	u32			carry_bytes;
-	u32			rest_bytes;
-	u32			resumed_seq;
+	u32			carry_bytes;	/* added to the window in this round trip */
+	u32			rest_bytes;	/* remainder for the next one */
+	u32			resumed_seq;	/* snd_nxt when sending resumed last */
+	/* packets delivered since the last reduction began */
 	u32			reduced_pkts;
-	u32			rcv_nxt_marked;
-	bool			backlogged;
-	bool			rcv_marked;
+	u32			rcv_nxt_marked;	/* rcv_nxt after the last packet received */
+	bool			backlogged;	/* data waited to be sent at the last ACK */
+	bool			rcv_marked;	/* the last packet received was marked CE */
+	/* the peer said that it delays the ACKs of lone segments */
 	bool			peer_delays;
+	/* at this ACK a retransmission that the stack sent as a probe is outstanding */
 	bool			tail_probed;
 };
 

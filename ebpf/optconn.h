@@ -38,145 +38,96 @@
 /* Options of a header. */
 #define QUELL_OPTCONN_HEADER_MAX_BYTES	40U
 
-/**
- * struct quell_optconn_mark - when data left
- * @depart_ns:	departure of the first packet, ns
- * @end_seq:	sequence number behind the last
- */
+/* When data left. */
 struct quell_optconn_mark {
-	u64	depart_ns;
-	u32	end_seq;
+	u64	depart_ns;	/* departure of the first packet */
+	u32	end_seq;	/* sequence number behind the last */
 	u32	unused;
 };
 
-/**
- * struct quell_optconn_echo - the newest data packet received
- * @rx_ns:	when, ns
- * @seq:	its first sequence number
- * @end_seq:	sequence number behind its last byte
- * @depart_ns:	departure as its sender stamped it, ns modulo 2^32
- * @entropy:	its path entropy
- * @marked:	it was marked CE
- * @waits:	it was not echoed yet
- * @record:	telemetry record of it, or of the newest before it that had one; or empty
- */
+/* The newest data packet received. */
 struct quell_optconn_echo {
-	u64	rx_ns;
-	u32	seq;
-	u32	end_seq;
-	u32	depart_ns;
-	u8	entropy;
-	bool	marked;
-	bool	waits;
+	u64	rx_ns;	/* when */
+	u32	seq;	/* its first sequence number */
+	u32	end_seq;	/* sequence number behind its last byte */
+	u32	depart_ns;	/* departure as its sender stamped it, ns modulo 2^32 */
+	u8	entropy;	/* its path entropy */
+	bool	marked;	/* it was marked CE */
+	bool	waits;	/* it was not echoed yet */
 	u8	unused;
+	/* telemetry record of it, or of the newest before it that had one; or empty */
 	u8	record[QUELL_TELEMETRY_BYTES];
 	u32	pad;
 };
 
-/**
- * struct quell_optconn - state of a connection with the option, in its socket's storage
- * @echo:	data to be echoed
- * @marks:	when outstanding data left, oldest first, from @first on in a ring
- * @record:	telemetry record of the segment of @sample_ns, or empty
- * @send_records:	this end's algorithm wants records: data leaves with room for them
- * @newest_ns:	newest departure that a segment was stamped with, ns
- * @resent_ns:	newest departure of a retransmission, ns; 0: not yet
- * @sample_ns:	the clock of the segment that @rtt_ns and @hold_ns are of, ns; 0: taken
- * @rtt_ns:	round-trip time that it echoed, ns; 0: no echo
- * @hold_ns:	the accepted part of how long the peer held the echo, ns
- * @min_rtt_ns:	least round-trip time sampled, ns; 0: not yet
- * @echoes:	samples taken
- * @peer_link_bytes_ps: line rate that the receiver states, bytes/s; 0: not stated
- * @senders_q8:	n that the receiver states; 0: not stated
- * @secret:	added to departures
- * @option_segs:	segments received when the newest option came
- * @no_echo_acks: ACKs since the last with an echo
- * @first:	place of the oldest mark, below QUELL_OPTCONN_MARKS
- * @marks_nr:	number of marks
- * @option_seen:	the peer's option was seen since the handshake
- * @follows:	the rate of this end's algorithm follows n
- * @waited:	the segment of @sample_ns says that it waited
- *
- * The lock of the socket protects all of it.
+/*
+ * State of a connection with the option, in its socket's storage.  The lock of the socket protects
+ * all of it, and is held in all functions.
  */
 struct quell_optconn {
-	struct quell_optconn_echo	echo;
+	struct quell_optconn_echo	echo;	/* data to be echoed */
+	/* when outstanding data left, oldest first, from @first on in a ring */
 	struct quell_optconn_mark	marks[QUELL_OPTCONN_MARKS];
+	/* telemetry record of the segment of @sample_ns, or empty */
 	u8			record[QUELL_TELEMETRY_BYTES];
+	/* this end's algorithm wants records: data leaves with room for them */
 	bool			send_records;
 	u8			pad[3];
+	/* newest departure that a segment was stamped with */
 	u64			newest_ns;
+	/* newest departure of a retransmission; 0: not yet */
 	u64			resent_ns;
+	/* the clock of the segment that @rtt_ns and @hold_ns are of; 0: taken */
 	u64			sample_ns;
-	u64			rtt_ns;
+	u64			rtt_ns;	/* round-trip time that it echoed; 0: no echo */
+	/* the accepted part of how long the peer held the echo */
 	u64			hold_ns;
-	u64			min_rtt_ns;
-	u64			echoes;
+	u64			min_rtt_ns;	/* least round-trip time sampled; 0: not yet */
+	u64			echoes;	/* samples taken */
+	/* line rate that the receiver states; 0: not stated */
 	u64			peer_link_bytes_ps;
-	u32			senders_q8;
-	u32			secret;
-	u32			option_segs;
-	u32			no_echo_acks;
-	u32			first;
-	u32			marks_nr;
-	bool			option_seen;
-	bool			follows;
-	bool			waited;
+	u32			senders_q8;	/* n that the receiver states; 0: not stated */
+	u32			secret;	/* added to departures */
+	u32			option_segs;	/* segments received when the newest option came */
+	u32			no_echo_acks;	/* ACKs since the last with an echo */
+	u32			first;	/* place of the oldest mark, below QUELL_OPTCONN_MARKS */
+	u32			marks_nr;	/* number of marks */
+	bool			option_seen;	/* the peer's option was seen since the handshake */
+	bool			follows;	/* the rate of this end's algorithm follows n */
+	bool			waited;	/* the segment of @sample_ns says that it waited */
 	u8			unused[5];
 };
 
-/**
- * struct quell_optconn_tcp - TCP's state, as far as it counts here
- * @now_ns:	the clock, ns
- * @rcv_nxt:	next sequence number expected
- * @block_seq:	start of the first SACK block; equal to @block_end without one
- * @block_end:	end of it
- * @snd_una:	oldest sequence number outstanding
- * @snd_nxt:	next one to send
- * @window_bytes: largest window that the peer offered
- * @segs_in:	segments received
- */
+/* TCP's state, as far as it counts here. */
 struct quell_optconn_tcp {
-	u64	now_ns;
-	u32	rcv_nxt;
-	u32	block_seq;
-	u32	block_end;
-	u32	snd_una;
-	u32	snd_nxt;
-	u32	window_bytes;
-	u32	segs_in;
+	u64	now_ns;	/* the clock */
+	u32	rcv_nxt;	/* next sequence number expected */
+	u32	block_seq;	/* start of the first SACK block; equal to @block_end without one */
+	u32	block_end;	/* end of it */
+	u32	snd_una;	/* oldest sequence number outstanding */
+	u32	snd_nxt;	/* next one to send */
+	u32	window_bytes;	/* largest window that the peer offered */
+	u32	segs_in;	/* segments received */
 	u32	flight_pkts;
 	u32	sacked_pkts;
 };
 
-/**
- * struct quell_optconn_room - a segment that leaves, and the room in its header
- * @payload_bytes: its data; 0: pure ACK
- * @option_bytes: room for options in its header
- * @packet_bytes: the most that payload and this option may have together, by the path's MTU
- */
+/* A segment that leaves, and the room in its header. */
 struct quell_optconn_room {
-	u32	payload_bytes;
-	u32	option_bytes;
+	u32	payload_bytes;	/* its data; 0: pure ACK */
+	u32	option_bytes;	/* room for options in its header */
+	/* the most that payload and this option may have together, by the path's MTU */
 	u32	packet_bytes;
 };
 
-/**
- * struct quell_optconn_segment - a segment that came in, which TCP would accept
- * @rx_ns:	when, ns
- * @least_ns:	TCP's own least round-trip time, ns; 0: not yet
- * @seq:	first sequence number
- * @ack_seq:	acknowledgment number
- * @payload_bytes: its data
- * @marked:	it was marked CE
- */
+/* A segment that came in, which TCP would accept. */
 struct quell_optconn_segment {
-	u64	rx_ns;
-	u64	least_ns;
-	u32	seq;
-	u32	ack_seq;
-	u32	payload_bytes;
-	bool	marked;
+	u64	rx_ns;	/* when */
+	u64	least_ns;	/* TCP's own least round-trip time; 0: not yet */
+	u32	seq;	/* first sequence number */
+	u32	ack_seq;	/* acknowledgment number */
+	u32	payload_bytes;	/* its data */
+	bool	marked;	/* it was marked CE */
 };
 
 /* Results of quell_optconn_receive(). */
@@ -206,14 +157,7 @@ static inline struct quell_optconn_mark *quell_optconn_mark_at(struct quell_optc
 	return &conn->marks[(conn->first + index) % QUELL_OPTCONN_MARKS];
 }
 
-/**
- * quell_optconn_oldest_ns() - departure of the oldest data outstanding
- * @conn: the connection; acknowledged data is removed
- * @una:  oldest sequence number outstanding
- *
- * Context: lock of the socket.
- * Return: ns; 0 if no data is outstanding.
- */
+/* Departure of the oldest data outstanding, 0 without any; acknowledged data is removed. */
 static inline u64 quell_optconn_oldest_ns(struct quell_optconn *conn, u32 una)
 {
 	const struct quell_optconn_mark *mark;
@@ -272,16 +216,9 @@ static inline bool quell_optconn_needs_mark(struct quell_optconn *conn, u64 depa
 	return depart_ns - newest_ns >= quell_max_u64(conn->min_rtt_ns / 8, waits_ns / 16);
 }
 
-/**
- * quell_optconn_sent() - data left with a departure stamp
- * @conn:	connection
- * @tcp:	TCP's state before the segment
- * @end_seq:	sequence number behind its last byte
- * @depart_ns:	its departure, ns
- *
- * Retransmissions add no mark: the original may still be echoed.
- *
- * Context: lock of the socket.
+/*
+ * A segment was sent with a departure stamp; @tcp is the state before it. Retransmissions add no
+ * mark: the original may still be echoed.
  */
 static inline void quell_optconn_sent(struct quell_optconn *conn,
 				      const struct quell_optconn_tcp *tcp,
@@ -319,13 +256,9 @@ static inline bool quell_optconn_has_echo(const struct quell_optconn *conn,
 	       !quell_optconn_is_before(tcp->block_end, echo->end_seq);
 }
 
-/**
- * quell_optconn_is_stripped() - whether the option seems to be stripped on the path
- * @conn:    connection
- * @segs_in: segments received
- *
- * Context: lock of the socket.
- * Return: whether so many segments came without it.
+/*
+ * Whether so many segments were received without the option that it seems to be stripped on the
+ * path.
  */
 static inline bool quell_optconn_is_stripped(const struct quell_optconn *conn, u32 segs_in)
 {
@@ -361,20 +294,13 @@ static inline u8 quell_optconn_add(const struct quell_optconn_room *room, u8 fla
 		flags;
 }
 
-/**
- * quell_optconn_choose() - which option a segment gets
- * @conn: connection
- * @tcp:  TCP's state
- * @room: segment; a burst cut later has the packet that is largest
- * @opt:  @form and @flags are set if there is one: sections, but neither START nor MORE
- *
- * Data first has room for a record, if records are wanted, then the echo, then the echo's record.
- * A full segment has no room for the echo, and leaves it to the next ACK.  An ACK that SACK blocks
- * leave little room leaves out the record, then gets the short form.  One without sections has
- * an empty option until the peer's first option has come.
- *
- * Context: lock of the socket.
- * Return: bytes of the option, padding included; 0: no option.
+/*
+ * Which option a segment gets: @form and @flags of @opt are set if there is one, but neither START
+ * nor MORE. Of a burst that is segmented later @room has the largest packet. Returns bytes of the
+ * option, padding included; 0: no option. Data first has room for a record, if records are wanted,
+ * then the echo, then the echo's record. A full segment has no room for the echo, and leaves it to
+ * the next ACK. An ACK that SACK blocks leave little room leaves out the record, then gets the
+ * short form. One without sections has an empty option until the peer's first option has come.
  */
 static inline u32 quell_optconn_choose(const struct quell_optconn *conn,
 				       const struct quell_optconn_tcp *tcp,
@@ -400,16 +326,10 @@ static inline u32 quell_optconn_choose(const struct quell_optconn *conn,
 	return quell_opt_bytes(opt);
 }
 
-/**
- * quell_optconn_fill() - put the echo that is due into an option
- * @conn: connection; the data is echoed once
- * @opt:  from quell_optconn_choose()
- * @now_ns: the clock, ns
- *
- * The short form has all of the hold time added to the stamp, the ACK section a wait.
- *
- * Context: lock of the socket.
- * Return: whether it was a wait.
+/*
+ * Put the due echo into the option of quell_optconn_choose(); data is echoed once. The short form
+ * has all of the hold time added to the stamp, the ACK section a wait. Returns whether it was a
+ * wait.
  */
 static inline bool quell_optconn_fill(struct quell_optconn *conn, struct quell_opt *opt, u64 now_ns)
 {
@@ -515,15 +435,9 @@ static inline void quell_optconn_keep_record(struct quell_optconn_echo *echo,
 		echo->record[QUELL_TELEMETRY_HOP_AT] = 0;
 }
 
-/**
- * quell_optconn_receive() - a segment came with the option
- * @conn:    connection
- * @opt:     its option; the part of the hold time moves there
- * @tcp:     TCP's state before it
- * @segment: the segment
- *
- * Context: lock of the socket.
- * Return: QUELL_OPTCONN_*
+/*
+ * A segment was received with the option, to which the part of the hold time moves; @tcp is the
+ * state before it. Returns QUELL_OPTCONN_*.
  */
 static inline u32 quell_optconn_receive(struct quell_optconn *conn, struct quell_opt *opt,
 					const struct quell_optconn_tcp *tcp,
@@ -554,29 +468,20 @@ static inline u32 quell_optconn_receive(struct quell_optconn *conn, struct quell
 	return found;
 }
 
-/**
- * quell_optconn_has_rtt() - whether echoes provide the round-trip time
- * @conn: connection
- *
+/*
+ * Whether echoes provide the round-trip time. If so, the stack's own values are not comparable.
  * After a while without echoes the peer has left, or this end's option was turned off.
- *
- * Context: lock of the socket.
- * Return: if so, the stack's own values are not to be used: they are not comparable.
  */
 static inline bool quell_optconn_has_rtt(const struct quell_optconn *conn)
 {
 	return conn->min_rtt_ns && conn->no_echo_acks < QUELL_OPTCONN_NO_ECHO_MAX;
 }
 
-/**
- * quell_optconn_take() - the round-trip time of an ACK that delivered data
- * @conn:     connection
- * @clock_ns: TCP's clock when it came, ns
- * @least_ns: TCP's own round-trip time of this ACK, rounded down, ns; 0: no sample.  The marks have
- *	      no time of segments that it acknowledges out of order
- *
- * Context: lock of the socket.
- * Return: ns; 0: it had no echo, or says that it waited, which is in @conn->waited then.
+/*
+ * The round-trip time of an ACK that delivered data; 0: it had no echo, or says that it waited,
+ * which is in @conn->waited then. @clock_ns: TCP's clock when it was received; @least_ns: TCP's own
+ * sample of this ACK, rounded down, or 0. The marks have no time of segments acknowledged out of
+ * order.
  */
 static inline u64 quell_optconn_take(struct quell_optconn *conn, u64 clock_ns, u64 least_ns)
 {

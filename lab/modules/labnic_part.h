@@ -17,20 +17,13 @@ enum quell_part_note_kind {
 	QUELL_PART_HELD,	/* its receiver's stack has processed a packet */
 };
 
-/**
- * struct quell_part_note - an event of a flow, for the part of its other end
- * @time_ns: when it was
- * @arrived_ns: of QUELL_PART_HELD, when the packet's last bit arrived
- * @flow: position of the flow
- * @end_seq: of QUELL_PART_HELD, the sequence number after the packet
- * @kind: enum quell_part_note_kind
- */
+/* An event of a flow, for the part of its other end. */
 struct quell_part_note {
-	u64	time_ns;
-	u64	arrived_ns;
-	u32	flow;
-	u32	end_seq;
-	u32	kind;
+	u64	time_ns;	/* when it was */
+	u64	arrived_ns;	/* of QUELL_PART_HELD, when the packet's last bit arrived */
+	u32	flow;	/* position of the flow */
+	u32	end_seq;	/* of QUELL_PART_HELD, the sequence number after the packet */
+	u32	kind;	/* enum quell_part_note_kind */
 };
 
 /**

@@ -12,18 +12,12 @@
 #define PART_SLOT_BYTES		256
 #define PART_HEAD_BYTES		(PARTS_MAX * PART_SLOT_BYTES)
 
-/**
- * struct quell_part_state - state of a part at each barrier, and the sum over all of them
- * @done: flows that its receivers have all of; of all parts the sum
- * @done_ns: when the last of them was delivered; the maximum
- * @turn: warm-ups that were finished; the maximum
- * @turn_ns: when the next one begins; that of the maximum of @turn
- */
+/* State of a part at each barrier, and the sum over all of them. */
 struct quell_part_state {
-	__u64	done;
-	__u64	done_ns;
-	__u64	turn;
-	__u64	turn_ns;
+	__u64	done;	/* flows that its receivers have all of; of all parts the sum */
+	__u64	done_ns;	/* when the last of them was delivered; the maximum */
+	__u64	turn;	/* warm-ups that were finished; the maximum */
+	__u64	turn_ns;	/* when the next one begins; that of the maximum of @turn */
 };
 
 /* State of a part at one barrier. */

@@ -37,15 +37,11 @@ typedef void (*labnic_tap_fn)(enum labnic_tap_event event, struct net_device *de
 /* An acknowledgment on the wire, over IPv4; receivers of the lab send one for each packet. */
 #define LABNIC_EXPRESS_ACK_BYTES	90
 
-/**
- * struct quell_labnic_credits - packets that a socket may still send
- * @first_pkts: of its first window, new data alone
- * @granted_pkts: for credits, without a limit
- * @stops: of ExpressPass: it is to send an acknowledgment, which says that it wants no more credits
- */
+/* Packets that a socket may still send. */
 struct quell_labnic_credits {
-	u32	first_pkts;
-	u32	granted_pkts;
+	u32	first_pkts;	/* of its first window, new data alone */
+	u32	granted_pkts;	/* for credits, without a limit */
+	/* of ExpressPass: it is to send an ACK, which says that it wants no more credits */
 	bool	stops;
 };
 

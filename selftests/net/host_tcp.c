@@ -35,24 +35,15 @@ struct head {
 	uint32_t	answer_bytes;
 };
 
-/**
- * struct conn - one end of a connection
- * @fd:      its socket
- * @listens: it is a listening socket
- * @waits:   epoll reports when it can send
- * @to_send: bytes it has yet to send of this message
- * @to_get:  bytes it has yet to receive of this message
- * @answer:  bytes to answer the request with that is being received
- * @rounds:  requests to send after this one
- */
+/* One end of a connection. */
 struct conn {
-	int		fd;
-	bool		listens;
-	bool		waits;
-	uint64_t	to_send;
-	uint64_t	to_get;
-	uint64_t	answer;
-	uint64_t	rounds;
+	int		fd;	/* its socket */
+	bool		listens;	/* it is a listening socket */
+	bool		waits;	/* epoll reports when it can send */
+	uint64_t	to_send;	/* bytes it has yet to send of this message */
+	uint64_t	to_get;	/* bytes it has yet to receive of this message */
+	uint64_t	answer;	/* bytes to answer the request with that is being received */
+	uint64_t	rounds;	/* requests to send after this one */
 };
 
 static char chunk[CHUNK_BYTES];

@@ -37,20 +37,14 @@
 #define SPARE_FDS	64
 #define WAIT_MS		150000
 
-/**
- * struct conn - one end of a connection
- * @fd:      its socket
- * @listens: it is a listening socket
- * @to_send: bytes it has yet to send
- * @to_get:  bytes it has yet to receive; 1 for a client that awaits the end ("close")
- * @opening: its SYN is not yet answered
- */
+/* One end of a connection. */
 struct conn {
-	int	fd;
-	bool	listens;
-	int64_t	to_send;
+	int	fd;	/* its socket */
+	bool	listens;	/* it is a listening socket */
+	int64_t	to_send;	/* bytes it has yet to send */
+	/* bytes it has yet to receive; 1 for a client that awaits the end ("close") */
 	int64_t	to_get;
-	bool	opening;
+	bool	opening;	/* its SYN is not yet answered */
 };
 
 static uint8_t chunk[CHUNK_BYTES];

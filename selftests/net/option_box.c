@@ -79,16 +79,11 @@ static void on_term(int number)
 	ended = 1;
 }
 
-/**
- * struct segment - a TCP segment in a frame
- * @ip:		IP header
- * @tcp:	TCP header
- * @bytes:	of header and payload
- */
+/* A TCP segment in a frame. */
 struct segment {
-	uint8_t	*ip;
-	uint8_t	*tcp;
-	size_t	bytes;
+	uint8_t	*ip;	/* IP header */
+	uint8_t	*tcp;	/* TCP header */
+	size_t	bytes;	/* of header and payload */
 };
 
 /* The Quell option among a segment's; NULL without one. */

@@ -83,12 +83,9 @@ struct ao_add {
 	uint8_t			key[80];
 } __attribute__((aligned(8)));
 
-/**
- * struct stream - one direction of a connection
- * @at: bytes that have passed
- */
+/* One direction of a connection. */
 struct stream {
-	uint64_t at;
+	uint64_t at;	/* bytes that have passed */
 };
 
 static int sock = -1, listener = -1;

@@ -19,11 +19,7 @@
 #define SOCKET_BYTES	(256 << 20)
 #define VLAN_ID		5
 
-/**
- * sum_words - add up 16-bit words in network order
- * @at: first byte
- * @bytes: up to 65536; an odd last byte is the upper half of a word
- */
+/* Sum of 16-bit words in network order; an odd last byte is the upper half of a word. */
 static uint32_t sum_words(const uint8_t *at, size_t bytes)
 {
 	uint32_t sum = 0;
@@ -33,10 +29,7 @@ static uint32_t sum_words(const uint8_t *at, size_t bytes)
 	return sum;
 }
 
-/**
- * fold_sum - add the carries of a sum to its lower 16 bits (RFC 1071)
- * @sum: of sum_words()
- */
+/* Add the carries of a sum to its lower 16 bits (RFC 1071). */
 static uint16_t fold_sum(uint32_t sum)
 {
 	while (sum >> 16)
@@ -44,11 +37,9 @@ static uint16_t fold_sum(uint32_t sum)
 	return sum;
 }
 
-/**
- * sum_pseudo - add up the pseudo header of TCP or UDP, folded
- * @ip: IP header, of either version
- * @proto: protocol of the transport header
- * @bytes: of transport header and payload
+/*
+ * Folded sum of the pseudo header of TCP or UDP, by an IP header of either version; @bytes: of
+ * transport header and payload.
  */
 static uint16_t sum_pseudo(const uint8_t *ip, int proto, size_t bytes)
 {
@@ -57,25 +48,13 @@ static uint16_t sum_pseudo(const uint8_t *ip, int proto, size_t bytes)
 	return fold_sum(proto + bytes + sum);
 }
 
-/**
- * get_check_at - offset of the checksum in a transport header, bytes
- * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_ICMP
- */
+/* Offset of the checksum in a header of TCP, UDP or ICMP. */
 static unsigned int get_check_at(int proto)
 {
 	return proto == IPPROTO_TCP ? 16 : proto == IPPROTO_UDP ? 6 : 2;
 }
 
-/**
- * put_ethernet - write an Ethernet header
- * @frame: where
- * @to: destination MAC address, 6 bytes
- * @from: source MAC address, 6 bytes
- * @vlan: with an 802.1Q tag, of VLAN 5
- * @ethertype: of the payload
- *
- * Return: where the payload begins.
- */
+/* Write an Ethernet header, with @vlan that of VLAN_ID; returns where the payload begins. */
 uint8_t *put_ethernet(uint8_t *frame, const uint8_t *to, const uint8_t *from, bool vlan,
 		      uint16_t ethertype)
 {
@@ -91,11 +70,9 @@ uint8_t *put_ethernet(uint8_t *frame, const uint8_t *to, const uint8_t *from, bo
 	return at;
 }
 
-/**
- * put_ip - write an IP header, for IPv4 with its checksum
- * @at: where; zero up to the end of the header
- * @ip: fields of the header
- * @bytes: of the packet, this header included
+/*
+ * Write an IP header, for IPv4 with its checksum, where all is zero up to its end; @bytes: of the
+ * packet, this header included.
  */
 void put_ip(uint8_t *at, const struct ip_header *ip, size_t bytes)
 {
@@ -122,12 +99,8 @@ void put_ip(uint8_t *at, const struct ip_header *ip, size_t bytes)
 	quell_opt_put_u16(at + 10, ~fold_sum(sum_words(at, header_bytes)));
 }
 
-/**
- * put_tcp - write a TCP header with its options, but for the checksum
- * @at: where; zero up to the end of the header
- * @tcp: fields of the header
- *
- * Return: bytes of header and options.
+/*
+ * Write a TCP header with its options, but for the checksum, where all is zero; returns its bytes.
  */
 size_t put_tcp(uint8_t *at, const struct tcp_header *tcp)
 {
@@ -145,13 +118,9 @@ size_t put_tcp(uint8_t *at, const struct tcp_header *tcp)
 	return bytes;
 }
 
-/**
- * put_check - write the checksum of TCP, UDP or ICMP, with the pseudo header's sum in it
- * @ip: IP header, written before
- * @at: transport header
- * @proto: IPPROTO_TCP, IPPROTO_UDP or IPPROTO_ICMP
- * @bytes: of header and payload
- * @partial: write the sum of the pseudo header alone, which the device completes
+/*
+ * Write the checksum of TCP, UDP or ICMP, behind a whole IP header. @bytes: of header and payload;
+ * @partial: the sum of the pseudo header alone, which the device completes.
  */
 void put_check(const uint8_t *ip, uint8_t *at, int proto, size_t bytes, bool partial)
 {
@@ -163,15 +132,10 @@ void put_check(const uint8_t *ip, uint8_t *at, int proto, size_t bytes, bool par
 	quell_opt_put_u16(at + get_check_at(proto), sum);
 }
 
-/**
- * make_vnet - ask the device to compute a checksum, and to divide a super-packet
- * @v6: the packet is IPv6
- * @proto: as for put_check()
- * @at: offset in the frame of the transport header to be summed up from, bytes
- * @tcp_bytes: of the TCP header with its options, for a super-packet
- * @gso_bytes: payload of each segment; 0 for no super-packet
- *
- * Return: header for struct departure.
+/*
+ * A request to the device to compute a checksum and, with @gso_bytes of payload in each segment, to
+ * divide a super-packet. @at: offset in the frame of the transport header; @tcp_bytes: of the TCP
+ * header with its options.
  */
 struct virtio_net_hdr make_vnet(bool v6, int proto, size_t at, size_t tcp_bytes, size_t gso_bytes)
 {
@@ -189,12 +153,9 @@ struct virtio_net_hdr make_vnet(bool v6, int proto, size_t at, size_t tcp_bytes,
 	return vnet;
 }
 
-/**
- * parse_options - read TCP options from a command line
- * @options: room for TCP_OPTIONS_MAX bytes
- * @hex: hexadecimal digits, two for each byte
- *
- * Return: bytes, filled up with no-operations to a multiple of four; -1 when @hex is bad.
+/*
+ * Parse TCP options, two hexadecimal digits a byte, into TCP_OPTIONS_MAX bytes. Returns their
+ * bytes, with no-operations up to a multiple of four, or -1.
  */
 int parse_options(uint8_t *options, const char *hex)
 {
@@ -211,20 +172,13 @@ int parse_options(uint8_t *options, const char *hex)
 	return n;
 }
 
-/**
- * is_ip4_intact - the checksum of an IPv4 header is right
- * @ip: header, whole
- */
+/* Whether the checksum of an IPv4 header is right. */
 bool is_ip4_intact(const uint8_t *ip)
 {
 	return fold_sum(sum_words(ip, (ip[0] & 15) * 4)) == 0xffff;
 }
 
-/**
- * set_ip4_tos - change DSCP and ECN of an IPv4 header
- * @ip: header, with its checksum
- * @tos: new value
- */
+/* Change DSCP and ECN of an IPv4 header with its checksum. */
 void set_ip4_tos(uint8_t *ip, uint8_t tos)
 {
 	ip[1] = tos;
@@ -232,14 +186,9 @@ void set_ip4_tos(uint8_t *ip, uint8_t tos)
 	quell_opt_put_u16(ip + 10, ~fold_sum(sum_words(ip, (ip[0] & 15) * 4)));
 }
 
-/**
- * judge_check - compare the checksum of TCP or UDP with the packet
- * @ip: IP header
- * @at: transport header
- * @proto: IPPROTO_TCP or IPPROTO_UDP
- * @bytes: of transport header and payload
- *
- * Return: "good", "partial" for the sum of the pseudo header alone, "none" or "bad".
+/*
+ * The checksum of TCP or UDP: "good", "partial" (the sum of the pseudo header alone), "none" or
+ * "bad".
  */
 const char *judge_check(const uint8_t *ip, const uint8_t *at, int proto, size_t bytes)
 {
@@ -253,12 +202,9 @@ const char *judge_check(const uint8_t *ip, const uint8_t *at, int proto, size_t 
 	return check == pseudo ? "partial" : "bad";
 }
 
-/**
- * find_transport - find the header behind the IP header of a frame
- * @frame: from the Ethernet header on, without a VLAN tag
- * @bytes: of the frame; changed to those of transport header and payload
- *
- * Return: its offset in the frame, bytes; 0 when the frame is not IP or is cut short.
+/*
+ * Offset of the header behind the IP header in a frame without a VLAN tag; 0 if it is not IP or is
+ * cut short. @bytes: of the frame, changed to those of transport header and payload.
  */
 size_t find_transport(const uint8_t *frame, size_t *bytes)
 {
@@ -285,13 +231,7 @@ size_t find_transport(const uint8_t *frame, size_t *bytes)
 	return at;
 }
 
-/**
- * find_tcp - find the TCP header of a frame
- * @frame: from the Ethernet header on, without a VLAN tag
- * @bytes: of the frame; changed to those of TCP header and payload
- *
- * Return: its offset in the frame, bytes; 0 when there is no whole TCP header.
- */
+/* The same of a whole TCP header. */
 size_t find_tcp(const uint8_t *frame, size_t *bytes)
 {
 	size_t at = find_transport(frame, bytes), header_bytes;
@@ -303,13 +243,9 @@ size_t find_tcp(const uint8_t *frame, size_t *bytes)
 	return header_bytes >= TCP_BYTES && header_bytes <= *bytes ? at : 0;
 }
 
-/**
- * open_packet - open a packet socket on a device
- * @dev: its name
- * @protocol: ethertype of the frames to receive, ETH_P_ALL for all; 0: no frame
- * @outgoing: receive those that leave by the device, too
- *
- * Return: file descriptor.
+/*
+ * A packet socket on a device. @protocol: ethertype of the frames to receive, ETH_P_ALL for all, 0
+ * for no frame; @outgoing: those sent by the device, too.
  */
 int open_packet(const char *dev, int protocol, bool outgoing)
 {
@@ -330,12 +266,7 @@ int open_packet(const char *dev, int protocol, bool outgoing)
 	return fd;
 }
 
-/**
- * open_sender - open a socket for send_frame()
- * @dev: device; the frames pass its qdisc
- *
- * Return: file descriptor.
- */
+/* A socket for send_frame(); frames pass the device's qdisc. */
 int open_sender(const char *dev)
 {
 	int fd = open_packet(dev, 0, false), bytes = SOCKET_BYTES, one = 1;
@@ -346,11 +277,9 @@ int open_sender(const char *dev)
 	return fd;
 }
 
-/**
- * send_frame - send a frame; the qdisc may drop it, which is part of the tests
- * @fd: from open_sender()
- * @out: frame
- * @bytes: of the frame, without the header for the device
+/*
+ * Send a frame of so many bytes, without the header for the device. The qdisc may drop it, which is
+ * part of the tests.
  */
 void send_frame(int fd, const struct departure *out, size_t bytes)
 {
@@ -363,13 +292,7 @@ void send_frame(int fd, const struct departure *out, size_t bytes)
 		err(2, "send");
 }
 
-/**
- * recv_frame - receive one frame and give it to a function
- * @fd: packet socket with time stamps and auxiliary data
- * @take: as for recv_frames()
- *
- * Return: that of @take.
- */
+/* Receive a frame and pass it to a function of recv_frames(); returns its result. */
 static bool recv_frame(int fd, bool (*take)(const struct arrival *in))
 {
 	static uint8_t frame[FRAME_MAX];
@@ -403,9 +326,6 @@ static bool recv_frame(int fd, bool (*take)(const struct arrival *in))
 	return in.frame && take(&in);
 }
 
-/**
- * get_time_ms - read CLOCK_MONOTONIC, ms
- */
 static uint64_t get_time_ms(void)
 {
 	struct timespec ts;
@@ -414,14 +334,9 @@ static uint64_t get_time_ms(void)
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
 }
 
-/**
- * recv_frames - say "ready", then pass each frame that comes by a device to a function
- * @dev: device
- * @count: frames to be waited for
- * @timeout_ms: how long to wait for all of them, ms
- * @take: called for each frame; true: the frame counts
- *
- * Return: 0, or 1 when too few came in that time.
+/*
+ * Print "ready", then pass each frame that a device receives to @take, until that has returned true
+ * for @count of them. Returns 1 if they are too few within @timeout_ms.
  */
 int recv_frames(const char *dev, unsigned int count, unsigned int timeout_ms,
 		bool (*take)(const struct arrival *in))

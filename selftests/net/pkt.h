@@ -2,8 +2,8 @@
 /*
  * pkt.h - frames made byte by byte, and the sockets they leave and come by
  *
- * Bytes are read and written by quell_opt_get_u16() and its kin.  The functions, described
- * in pkt.c, end the program with a message and status 2 when the kernel refuses something.
+ * Bytes are read and written by quell_opt_get_u16() and its kin.  The functions end the program
+ * with a message and status 2 when the kernel refuses something.
  */
 #ifndef _PKT_H
 #define _PKT_H
@@ -25,67 +25,39 @@
 /* By this port record_pkt and trim_pkt know their own packets, and trim_pkt the answers. */
 #define OUR_PORT	20821
 
-/**
- * struct ip_header - an IPv4 or IPv6 header
- * @v6: the version is 6
- * @addresses: source and destination in network order, 4 or 16 bytes each
- * @tos: DSCP in the upper six bits, ECN in the lower two
- * @ttl: time to live, or hop limit
- * @proto: protocol, or next header
- * @number: IPv4 identification, or the lower 16 bits of the flow label
- * @fragment: IPv4 flags and fragment offset in units of 8 bytes
- * @options_bytes: of IPv4 options, all no-operations
- */
+/* An IPv4 or IPv6 header; number: IPv4 identification, or the lower 16 bits of the flow label. */
 struct ip_header {
-	bool v6;
+	bool v6;	/* the version is 6 */
+	/* source and destination in network order, 4 or 16 bytes each */
 	const uint8_t *addresses;
 	uint8_t tos, ttl, proto;
-	uint16_t number, fragment;
-	unsigned int options_bytes;
+	uint16_t number, fragment;	/* flags and offset in units of 8 bytes, as in IPv4 */
+	unsigned int options_bytes;	/* of IPv4 options, all no-operations */
 };
 
-/**
- * struct tcp_header - a TCP header, but for its checksum and urgent pointer
- * @source: port
- * @dest: port
- * @seq: sequence number
- * @ack: acknowledgment number
- * @flags: TH_SYN and so on
- * @window: as on the wire, not scaled
- * @options: as on the wire
- * @options_bytes: of them, a multiple of four
- */
+/* A TCP header, but for its checksum and urgent pointer. */
 struct tcp_header {
 	uint16_t source, dest;
 	uint32_t seq, ack;
-	uint8_t flags;
-	uint16_t window;
-	const uint8_t *options;
-	unsigned int options_bytes;
+	uint8_t flags;	/* TH_SYN and so on */
+	uint16_t window;	/* as on the wire, not scaled */
+	const uint8_t *options;	/* as on the wire */
+	unsigned int options_bytes;	/* of them, a multiple of four */
 };
 
-/**
- * struct departure - a frame to be sent by a socket of open_sender()
- * @vnet: checksum and segmentation left to the device; all zero otherwise
- * @frame: from the Ethernet header on
- */
+/* A frame to be sent by a socket of open_sender(). */
 struct departure {
+	/* checksum and segmentation left to the device; all zero otherwise */
 	struct virtio_net_hdr vnet;
-	uint8_t frame[FRAME_MAX];
+	uint8_t frame[FRAME_MAX];	/* from the Ethernet header on */
 } __attribute__((packed));
 
-/**
- * struct arrival - a frame that came
- * @frame: from the Ethernet header on
- * @bytes: of the frame
- * @time_ns: when it came, CLOCK_REALTIME, ns
- * @tagged: the kernel removed a VLAN tag from it
- */
+/* A frame that came. */
 struct arrival {
-	const uint8_t *frame;
-	size_t bytes;
-	uint64_t time_ns;
-	bool tagged;
+	const uint8_t *frame;	/* from the Ethernet header on */
+	size_t bytes;	/* of the frame */
+	uint64_t time_ns;	/* when it came, CLOCK_REALTIME */
+	bool tagged;	/* the kernel removed a VLAN tag from it */
 };
 
 uint8_t *put_ethernet(uint8_t *frame, const uint8_t *to, const uint8_t *from, bool vlan,

@@ -33,28 +33,16 @@ static const uint8_t outer4[8] = { 198, 51, 100, 1, 198, 51, 100, 2 };
 static const uint8_t outer6[32] = { 0x20, 1, 0xd, 0xb8, 1, [15] = 1,
 				    0x20, 1, 0xd, 0xb8, 1, [31] = 2 };
 
-/**
- * struct tunnel - a kind of tunnel
- * @name: as in PKT_TUNNEL
- * @tags: in front of all else
- * @v6: IPv6 outside
- * @option: with the option of a tunnel
- * @proto: outside; 0: no tunnel, or that of the inner version
- * @port: destination, of UDP
- * @head: bytes between the outer header and the inner frame or packet
- * @head_bytes: of that
- * @ethernet: a frame is inside, not a packet
- * @check: UDP has a checksum
- */
+/* A kind of tunnel. */
 struct tunnel {
-	const char *name;
-	int tags;
-	bool v6, option;
-	uint8_t proto;
-	uint16_t port;
-	uint8_t head[20];
-	size_t head_bytes;
-	bool ethernet, check;
+	const char *name;	/* as in PKT_TUNNEL */
+	int tags;	/* in front of all else */
+	bool v6, option;	/* outside: IPv6, an option of a tunnel */
+	uint8_t proto;	/* outside; 0: no tunnel, or that of the inner version */
+	uint16_t port;	/* destination, of UDP */
+	uint8_t head[20];	/* bytes between the outer header and the inner frame or packet */
+	size_t head_bytes;	/* of that */
+	bool ethernet, check;	/* a frame is inside, not a packet; UDP has a checksum */
 };
 
 static const struct tunnel tunnels[] = {
@@ -176,13 +164,7 @@ static void leave_outer_check(struct departure *out, const struct tunnel *t, siz
 	out->vnet.csum_offset = 6;
 }
 
-/**
- * wrap_frame - put a frame into the tunnel of PKT_TUNNEL
- * @out: frame, changed
- * @bytes: of it
- *
- * Return: its new length, bytes.
- */
+/* Put a frame of so many bytes into the tunnel of PKT_TUNNEL; returns its new length. */
 size_t wrap_frame(struct departure *out, size_t bytes)
 {
 	static uint8_t inner[FRAME_MAX];
@@ -262,12 +244,9 @@ static bool carry_ce(uint8_t *inner, uint8_t outer_tos)
 	return true;
 }
 
-/**
- * unwrap_frame - take a frame out of the tunnel of PKT_TUNNEL
- * @frame: from the Ethernet header on, without a tag that the kernel has removed; changed
- * @bytes: of it; changed
- *
- * Return: the frame; NULL for one that the tunnel's end does not accept, or without a tunnel.
+/*
+ * Take a frame, without a tag that the kernel removed, out of the tunnel of PKT_TUNNEL; NULL if the
+ * tunnel's end does not accept it, or without a tunnel.
  */
 uint8_t *unwrap_frame(uint8_t *frame, size_t *bytes)
 {

@@ -29,23 +29,15 @@
 
 #define IPV6_HDRINCL	36	/* linux/in6.h, which libc's headers bar */
 
-/**
- * struct segment - the segments to be sent
- * @family: AF_INET or AF_INET6
- * @addresses: source and destination, as they are in a header
- * @options: of TCP, a multiple of four bytes
- * @options_bytes: how many
- * @frame_bytes: with the Ethernet header
- * @gso_bytes: payload per segment of a super-packet; 0: single packet
- */
+/* The segments to be sent. */
 struct segment {
-	int family;
-	uint8_t addresses[32];
-	uint8_t options[TCP_OPTIONS_MAX];
-	int options_bytes;
-	unsigned int frame_bytes;
+	int family;	/* AF_INET or AF_INET6 */
+	uint8_t addresses[32];	/* source and destination, as they are in a header */
+	uint8_t options[TCP_OPTIONS_MAX];	/* of TCP, a multiple of four bytes */
+	int options_bytes;	/* how many */
+	unsigned int frame_bytes;	/* with the Ethernet header */
 	unsigned int count;
-	unsigned int gso_bytes;
+	unsigned int gso_bytes;	/* payload per segment of a super-packet; 0: single packet */
 	uint8_t ttl;
 	uint8_t flags;
 	bool fragment;

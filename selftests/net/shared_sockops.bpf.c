@@ -14,20 +14,13 @@
 #define OWN_FLAGS	(BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG | \
 			 BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG)
 
-/**
- * struct counts - events, of both ends together
- * @opened:	connections opened
- * @asked:	times the stack asked for the length of a segment's options
- * @written:	options written
- * @stolen:	options for which room was kept, but was not there any more
- * @heard:	options received
- */
+/* Events, of both ends together. */
 struct counts {
-	__u64	opened;
-	__u64	asked;
-	__u64	written;
-	__u64	stolen;
-	__u64	heard;
+	__u64	opened;	/* connections opened */
+	__u64	asked;	/* times the stack asked for the length of a segment's options */
+	__u64	written;	/* options written */
+	__u64	stolen;	/* options for which room was kept, but was not there any more */
+	__u64	heard;	/* options received */
 };
 
 struct {

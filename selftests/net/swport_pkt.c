@@ -29,36 +29,21 @@
 static const uint8_t our_mac[6] = { 0x02, 'q', 'u', 'e', 'l', 'l' };
 static const uint8_t any_mac[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
-/**
- * struct kind - a sort of frame
- * @name: as on the command line
- * @ethertype: of the innermost header
- * @proto: IP protocol
- * @tcp_flags: for TCP
- * @icmp_type: for ICMPv6
- * @payload: filled up to the length asked for; otherwise headers alone
- * @fragment: IPv4 fragment other than the first
- * @vlan: with an 802.1Q tag in the frame
- * @gso: one super-packet, to be cut into segments of GSO_SIZE
- * @lie: its sender states another place of the transport header
- * @hop: with a hop-by-hop header that has the router alert
- * @flows: each frame is of another flow: its source port is its number
- * @to: destination; to all if it is 0
- */
+/* A sort of frame. */
 struct kind {
-	const char *name;
-	uint16_t ethertype;
-	uint8_t proto;
-	uint8_t tcp_flags;
-	uint8_t icmp_type;
-	bool payload;
-	bool fragment;
-	bool vlan;
-	bool gso;
-	bool lie;
-	bool hop;
-	bool flows;
-	uint8_t to[6];
+	const char *name;	/* as on the command line */
+	uint16_t ethertype;	/* of the innermost header */
+	uint8_t proto;	/* IP protocol */
+	uint8_t tcp_flags;	/* for TCP */
+	uint8_t icmp_type;	/* for ICMPv6 */
+	bool payload;	/* filled up to the length asked for; otherwise headers alone */
+	bool fragment;	/* IPv4 fragment other than the first */
+	bool vlan;	/* with an 802.1Q tag in the frame */
+	bool gso;	/* one super-packet, to be cut into segments of GSO_SIZE */
+	bool lie;	/* its sender states another place of the transport header */
+	bool hop;	/* with a hop-by-hop header that has the router alert */
+	bool flows;	/* each frame is of another flow: its source port is its number */
+	uint8_t to[6];	/* destination; to all if it is 0 */
 };
 
 static const struct kind kinds[] = {

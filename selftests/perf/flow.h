@@ -15,16 +15,11 @@
 /* Space for the module's state per socket, per network namespace, and per CPU. */
 #define PERF_BLOCK_BYTES	1024
 
-/**
- * struct perf_core - a core under measurement
- * @name:	the core's, for a variant with a suffix
- * @core:	algorithm
- * @remote_ns:	the receiver's own delay as reported, each time
- */
+/* A core under measurement. */
 struct perf_core {
-	char name[32];
-	const struct quell_core *core;
-	u64 remote_ns;
+	char name[32];	/* the core's, for a variant with a suffix */
+	const struct quell_core *core;	/* algorithm */
+	u64 remote_ns;	/* the receiver's own delay as reported, each time */
 };
 
 struct perf_flow {

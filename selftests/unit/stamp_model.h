@@ -15,16 +15,11 @@
 
 #define STAMP_TCP_BYTES_MAX	60
 
-/**
- * struct stamp_port - state of a port when a segment is dequeued
- * @record: of telemetry, without the load
- * @load_q16: the load
- * @hop: of TCP-INT
- */
+/* State of a port when a segment is dequeued. */
 struct stamp_port {
-	struct quell_telemetry record;
-	u64 load_q16;
-	struct quell_tcp_int_hop hop;
+	struct quell_telemetry record;	/* of telemetry, without the load */
+	u64 load_q16;	/* the load */
+	struct quell_tcp_int_hop hop;	/* of TCP-INT */
 };
 
 /* Offset of an option of that kind in a TCP header; 0: not before the end, or malformed. */

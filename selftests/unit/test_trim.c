@@ -16,24 +16,15 @@
 /* The option of a data packet: 962 bytes of payload. */
 static const u8 quell_option[12] = { 0xfe, 12, 0x51, 0x55, 0x01, 0, 0x03, 0xc2, 1, 2, 3, 4 };
 
-/**
- * struct recipe - description of a packet to build
- * @ipv6: IP version
- * @protocol: 6 or 17
- * @ip_bytes: length from the IP header on
- * @ip_options: bytes of IPv4 options
- * @tcp_options: bytes of TCP options
- * @tos: DSCP and ECN
- * @flags: TCP flags
- */
+/* Description of a packet to build. */
 struct recipe {
-	bool ipv6;
-	u8 protocol;
-	u16 ip_bytes;
-	u8 ip_options;
-	u8 tcp_options;
-	u8 tos;
-	u8 flags;
+	bool ipv6;	/* IP version */
+	u8 protocol;	/* 6 or 17 */
+	u16 ip_bytes;	/* length from the IP header on */
+	u8 ip_options;	/* bytes of IPv4 options */
+	u8 tcp_options;	/* bytes of TCP options */
+	u8 tos;	/* DSCP and ECN */
+	u8 flags;	/* TCP flags */
 };
 
 static u32 transport_at(const struct recipe *r)

@@ -69,20 +69,13 @@ static unsigned int kinds = BIT(STORM_KINDS) - 1;
 module_param(kinds, uint, 0644);
 MODULE_PARM_DESC(kinds, "Bits of the kinds to be made up");
 
-/**
- * struct storm_sent - data that left
- * @seq:	its first sequence number
- * @end_seq:	after its last, FIN counted
- * @depart_ns:	departure in its option
- * @sport:	its local port
- * @fin:	it ends with the FIN
- */
+/* Data that left. */
 struct storm_sent {
-	u32	seq;
-	u32	end_seq;
-	u32	depart_ns;
-	__be16	sport;
-	bool	fin;
+	u32	seq;	/* its first sequence number */
+	u32	end_seq;	/* after its last, FIN counted */
+	u32	depart_ns;	/* departure in its option */
+	__be16	sport;	/* its local port */
+	bool	fin;	/* it ends with the FIN */
 };
 
 /* A ring of the newest packets that left. */
@@ -245,9 +238,7 @@ static struct sk_buff *storm_make(const struct sk_buff *genuine, enum storm_kind
 	return skb;
 }
 
-/**
- * struct storm_counts - TCP's counts, worked out from its queues
- */
+/* TCP's counts, worked out from its queues. */
 struct storm_counts {
 	u32	packets, lost, retrans, sacked;
 	int	wmem_bytes;

@@ -40,15 +40,11 @@ static int index;
 module_param(index, int, 0444);
 MODULE_PARM_DESC(index, "interface index of stamp0, stamp1 has the next; 0: the kernel's choice");
 
-/**
- * struct stampnic_port - one NIC
- * @peer: the other NIC; both live as long as the module
- * @tx_type: transmit stamp type, as configured (RTNL)
- * @rx_filter: receive filter, as configured; written under RTNL
- */
+/* One NIC. */
 struct stampnic_port {
-	struct net_device	*peer;
-	int			tx_type;
+	struct net_device	*peer;	/* the other NIC; both live as long as the module */
+	int			tx_type;	/* transmit stamp type, as configured (RTNL) */
+	/* receive filter, as configured; written under RTNL */
 	int			rx_filter;
 };
 

@@ -38,22 +38,14 @@ enum perfhost_account {
 	PERFHOST_ACCOUNTS,
 };
 
-/**
- * struct perfhost_stats - free-running counters of one device
- * @tx_skbs: skbs the stack handed over
- * @tx_pkts: packets they were cut into
- * @tx_bytes: bytes of those, Ethernet header included
- * @rx_pkts: packets handed to the stack, before GRO
- * @interrupts: interrupts for received and for sent packets
- * @busy_ns: time the outgoing line was busy
- */
+/* Free-running counters of one device. */
 struct perfhost_stats {
-	u64	tx_skbs;
-	u64	tx_pkts;
-	u64	tx_bytes;
-	u64	rx_pkts;
-	u64	interrupts;
-	u64	busy_ns;
+	u64	tx_skbs;	/* skbs the stack handed over */
+	u64	tx_pkts;	/* packets they were cut into */
+	u64	tx_bytes;	/* bytes of those, Ethernet header included */
+	u64	rx_pkts;	/* packets handed to the stack, before GRO */
+	u64	interrupts;	/* interrupts for received and for sent packets */
+	u64	busy_ns;	/* time the outgoing line was busy */
 };
 
 /* perfhost_account.c */

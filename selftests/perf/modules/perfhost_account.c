@@ -34,16 +34,11 @@ static const char * const account_names[PERFHOST_ACCOUNTS] = {
 	"idle", "other", "sender", "network", "receiver", "wire", "probe", "softirq", "irq",
 };
 
-/**
- * struct perfhost_fn - a function that timers call
- * @fn: its address
- * @expiries: times it was called
- * @account: owner of its instructions if it does not send
- */
+/* A function that timers call. */
 struct perfhost_fn {
-	void			*fn;
-	u64			expiries;
-	enum perfhost_account	account;
+	void			*fn;	/* its address */
+	u64			expiries;	/* times it was called */
+	enum perfhost_account	account;	/* owner of its instructions if it does not send */
 };
 
 /**

@@ -43,22 +43,15 @@ static unsigned int moderation_us = 800;
 module_param(moderation_us, uint, 0444);
 MODULE_PARM_DESC(moderation_us, "delay of the hosts' interrupts, us");
 
-/**
- * struct perfhost_frame - a packet on its way
- * @list: in the receiving device's @arriving
- * @due_ns: when its last bit arrives
- * @buffer: receive buffer with the packet behind RX_ROOM_BYTES
- * @buffer_bytes: size of @buffer
- * @bytes: length of the packet
- * @hash: of its flow
- */
+/* A packet on its way. */
 struct perfhost_frame {
-	struct list_head	list;
-	u64			due_ns;
+	struct list_head	list;	/* in the receiving device's @arriving */
+	u64			due_ns;	/* when its last bit arrives */
+	/* receive buffer with the packet behind RX_ROOM_BYTES */
 	void			*buffer;
-	u32			buffer_bytes;
-	u32			bytes;
-	u32			hash;
+	u32			buffer_bytes;	/* size of @buffer */
+	u32			bytes;	/* length of the packet */
+	u32			hash;	/* of its flow */
 };
 
 /**
@@ -93,14 +86,10 @@ struct perfhost_nic {
 	struct perfhost_stats	stats;
 };
 
-/**
- * struct perfhost_cb - data of an skb in @leaving
- * @left_ns: when its last bit leaves
- * @pkts: number of packets it was cut into
- */
+/* Data of an skb in @leaving. */
 struct perfhost_cb {
-	u64	left_ns;
-	u32	pkts;
+	u64	left_ns;	/* when its last bit leaves */
+	u32	pkts;	/* number of packets it was cut into */
 };
 
 static struct net_device *perfhost_devices[PERFHOST_DEVICES];

@@ -71,28 +71,17 @@
 #define PORT_STAYS	6000
 #define PORT_STARTERS	6001
 
-/**
- * struct perfport_kind - the packets of a round
- * @name:     argument of the user
- * @starters: number of flows that are deflected before the batch
- * @stays:    a packet that stays in the queue is enqueued first
- * @port:     source port of the batch
- * @begins:   each packet of the batch begins a flow of its own
- * @leaves:   all of the batch is deflected
- * @super:    super-packets
- * @pushed:   the packets ask for an ACK
- * @bare:     they have TCP's timestamps instead of the options
- */
+/* The packets of a round. */
 struct perfport_kind {
-	const char	*name;
-	u32		starters;
-	bool		stays;
-	u16		port;
-	bool		begins;
-	bool		leaves;
-	bool		super;
-	bool		pushed;
-	bool		bare;
+	const char	*name;	/* argument of the user */
+	u32		starters;	/* number of flows that are deflected before the batch */
+	bool		stays;	/* a packet that stays in the queue is enqueued first */
+	u16		port;	/* source port of the batch */
+	bool		begins;	/* each packet of the batch begins a flow of its own */
+	bool		leaves;	/* all of the batch is deflected */
+	bool		super;	/* super-packets */
+	bool		pushed;	/* the packets ask for an ACK */
+	bool		bare;	/* they have TCP's timestamps instead of the options */
 };
 
 static const struct perfport_kind perfport_kinds[] = {
