@@ -7,6 +7,7 @@
 
 #include <linux/sizes.h>
 #include <linux/skbuff.h>
+#include <linux/stringify.h>
 #include <compat/qdisc.h>
 #include <quell/core/port/frame.h>
 #include <quell/core/port/slots.h>
@@ -409,6 +410,15 @@ struct sk_buff *quell_swport_dequeue(struct Qdisc *sch);
 int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free);
 void quell_swport_purge(struct swport_sched *port);
+
+/* The policy of a number; not const, as until 6.1 its pointer to the range is not. */
+#define SWPORT_RANGE(type_, min_, max_)						\
+	NLA_POLICY_FULL_RANGE(type_, (&(struct netlink_range_validation) {	\
+		.min = (min_), .max = (max_) }))
+
+/* The error message that states its range. */
+#define SWPORT_TEXT(name_, min_, max_, unit_) \
+	"swport: " name_ " must be " __stringify(min_) " to " __stringify(max_) unit_
 
 /* swport_netlink.c */
 int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,

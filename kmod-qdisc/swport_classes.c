@@ -10,31 +10,18 @@
 
 static_assert(QUELL_RED_CLASSES_MAX == SWPORT_ECN_CLASSES_MAX);
 
-/* Not const: until 6.1 the policy's pointer to it is not. */
-static struct netlink_range_validation swport_class_threshold_range = {
-	.max = SWPORT_LIMIT_MAX,
-};
-
-static struct netlink_range_validation swport_class_prob_range = {
-	.max = SWPORT_ECN_PROB_MAX,
-};
-
 static const struct nla_policy swport_class_policy[TCA_SWPORT_CLASS_MAX + 1] = {
 	[TCA_SWPORT_CLASS_DSCPS] = { .type = NLA_U64 },
-	[TCA_SWPORT_CLASS_MIN] =
-		NLA_POLICY_FULL_RANGE(NLA_U32, &swport_class_threshold_range),
-	[TCA_SWPORT_CLASS_MAX_BYTES] =
-		NLA_POLICY_FULL_RANGE(NLA_U32, &swport_class_threshold_range),
-	[TCA_SWPORT_CLASS_PROB] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_class_prob_range),
+	[TCA_SWPORT_CLASS_MIN] = SWPORT_RANGE(NLA_U32, 0, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_CLASS_MAX_BYTES] = SWPORT_RANGE(NLA_U32, 0, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_CLASS_PROB] = SWPORT_RANGE(NLA_U32, 0, SWPORT_ECN_PROB_MAX),
 };
 
 static const char * const swport_class_text[TCA_SWPORT_CLASS_MAX + 1] = {
-	[TCA_SWPORT_CLASS_MIN] = "swport: ecn-class min must be 0 to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
-	[TCA_SWPORT_CLASS_MAX_BYTES] = "swport: ecn-class max must be 0 to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
-	[TCA_SWPORT_CLASS_PROB] = "swport: ecn-class prob must be 0 to "
-		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
+	[TCA_SWPORT_CLASS_MIN] = SWPORT_TEXT("ecn-class min", 0, SWPORT_LIMIT_MAX, " bytes"),
+	[TCA_SWPORT_CLASS_MAX_BYTES] = SWPORT_TEXT("ecn-class max", 0, SWPORT_LIMIT_MAX, " bytes"),
+	[TCA_SWPORT_CLASS_PROB] =
+		SWPORT_TEXT("ecn-class prob", 0, SWPORT_ECN_PROB_MAX, " (1/65536)"),
 };
 
 static int swport_parse_class(const struct nlattr *attr, struct quell_red_class *class,

@@ -10,98 +10,42 @@
 
 #include "swport.h"
 
-/* Not const: until 6.1 the policy's pointer to it is not. */
-static struct netlink_range_validation swport_rate_range = {
-	.max = SWPORT_RATE_MAX,
-};
-
-static struct netlink_range_validation swport_overhead_range = {
-	.max = SWPORT_OVERHEAD_MAX,
-};
-
-static struct netlink_range_validation swport_limit_range = {
-	.min = SWPORT_LIMIT_MIN,
-	.max = SWPORT_LIMIT_MAX,
-};
-
-static struct netlink_range_validation swport_share_range = {
-	.min = 1,
-	.max = SWPORT_CONTROL_SHARE_MAX,
-};
-
-static struct netlink_range_validation swport_threshold_range = {
-	.max = SWPORT_LIMIT_MAX,
-};
-
-static struct netlink_range_validation swport_prob_range = {
-	.max = SWPORT_ECN_PROB_MAX,
-};
-
-static struct netlink_range_validation swport_telemetry_range = {
-	.max = SWPORT_TELEMETRY_MAX,
-};
-
-static struct netlink_range_validation swport_tcp_int_range = {
-	.max = SWPORT_TCP_INT_MAX,
-};
-
-static struct netlink_range_validation swport_trim_size_range = {
-	.max = SWPORT_TRIM_SIZE_MAX,
-};
-
-static struct netlink_range_validation swport_trim_dscp_range = {
-	.min = SWPORT_TRIM_DSCP_MIN,
-	.max = SWPORT_TRIM_DSCP_MAX,
-};
-
-static struct netlink_range_validation swport_alpha_range = {
-	.max = SWPORT_ALPHA_MAX,
-};
-
-static struct netlink_range_validation swport_timer_slack_range = {
-	.max = SWPORT_TIMER_SLACK_MAX,
-};
-
-static struct netlink_range_validation swport_idle_range = {
-	.min = SWPORT_DEFLECT_IDLE_MIN,
-	.max = SWPORT_DEFLECT_IDLE_MAX,
-};
-
 static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
-	[TCA_SWPORT_RATE]	= NLA_POLICY_FULL_RANGE(NLA_U64, &swport_rate_range),
-	[TCA_SWPORT_OVERHEAD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_overhead_range),
-	[TCA_SWPORT_LIMIT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
-	[TCA_SWPORT_CONTROL_LIMIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
-	[TCA_SWPORT_CONTROL_SHARE] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_share_range),
+	[TCA_SWPORT_RATE]	= SWPORT_RANGE(NLA_U64, 0, SWPORT_RATE_MAX),
+	[TCA_SWPORT_OVERHEAD]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_OVERHEAD_MAX),
+	[TCA_SWPORT_LIMIT]	= SWPORT_RANGE(NLA_U32, SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_CONTROL_LIMIT] = SWPORT_RANGE(NLA_U32, SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_CONTROL_SHARE] = SWPORT_RANGE(NLA_U32, 1, SWPORT_CONTROL_SHARE_MAX),
 	[TCA_SWPORT_ECN_MODE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_ECN_MAX),
 	[TCA_SWPORT_ECN_DROP]	= NLA_POLICY_MAX(NLA_U32, 1),
-	[TCA_SWPORT_ECN_MIN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
-	[TCA_SWPORT_ECN_MAX]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
-	[TCA_SWPORT_ECN_PROB]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_prob_range),
+	[TCA_SWPORT_ECN_MIN]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_ECN_MAX]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_ECN_PROB]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_ECN_PROB_MAX),
 	[TCA_SWPORT_SEED]	= { .type = NLA_U32 },
-	[TCA_SWPORT_TELEMETRY]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_telemetry_range),
-	[TCA_SWPORT_TCP_INT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_tcp_int_range),
+	[TCA_SWPORT_TELEMETRY]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_TELEMETRY_MAX),
+	[TCA_SWPORT_TCP_INT]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_TCP_INT_MAX),
 	[TCA_SWPORT_ECN_CLASSES] = { .type = NLA_NESTED },
-	[TCA_SWPORT_TRIM_SIZE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_trim_size_range),
-	[TCA_SWPORT_TRIM_DSCP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_trim_dscp_range),
+	[TCA_SWPORT_TRIM_SIZE]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_TRIM_SIZE_MAX),
+	[TCA_SWPORT_TRIM_DSCP]	= SWPORT_RANGE(NLA_U32, SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX),
 	[TCA_SWPORT_TRIM_QUEUE]	= NLA_POLICY_MAX(NLA_U32, SWPORT_TRIM_QUEUE_MAX),
 	[TCA_SWPORT_TRIM_ELIGIBLE] = { .type = NLA_U64 },
 	[TCA_SWPORT_TRIM_TO_SENDER] = NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_TRIM_KNOWN]	= { .type = NLA_U64 },
-	[TCA_SWPORT_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_limit_range),
-	[TCA_SWPORT_ALPHA]	= NLA_POLICY_FULL_RANGE(NLA_U32, &swport_alpha_range),
+	[TCA_SWPORT_BUFFER]	= SWPORT_RANGE(NLA_U32, SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_ALPHA]	= SWPORT_RANGE(NLA_U32, 0, SWPORT_ALPHA_MAX),
 	[TCA_SWPORT_PERCENTILES] = NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_SPLIT_GSO]	= NLA_POLICY_MAX(NLA_U32, SWPORT_GSO_MAX),
 	[TCA_SWPORT_JOINT]	= NLA_POLICY_MAX(NLA_U32, 1),
 	[TCA_SWPORT_BQL]	= NLA_POLICY_MAX(NLA_U32, 1),
-	[TCA_SWPORT_TIMER_SLACK] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_timer_slack_range),
+	[TCA_SWPORT_TIMER_SLACK] = SWPORT_RANGE(NLA_U32, 0, SWPORT_TIMER_SLACK_MAX),
 	[TCA_SWPORT_MEMORY_LIMIT] = { .type = NLA_U32 },
 	[TCA_SWPORT_DEFLECT]	= NLA_POLICY_MAX(NLA_U32, 1),
-	[TCA_SWPORT_DEFLECT_THRESHOLD] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_threshold_range),
+	[TCA_SWPORT_DEFLECT_THRESHOLD] = SWPORT_RANGE(NLA_U32, 0, SWPORT_LIMIT_MAX),
 	[TCA_SWPORT_DEFLECT_ENTRIES] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_ENTRIES_MAX),
 	[TCA_SWPORT_DEFLECT_TOKEN_BASE] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_DSCP_MAX),
 	[TCA_SWPORT_DEFLECT_TOKEN_MAX] = NLA_POLICY_MAX(NLA_U32, SWPORT_DEFLECT_TOKENS_MAX),
-	[TCA_SWPORT_DEFLECT_IDLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &swport_idle_range),
+	[TCA_SWPORT_DEFLECT_IDLE] =
+		SWPORT_RANGE(NLA_U32, SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX),
 	[TCA_SWPORT_DEFLECT_VIA] = { .type = NLA_NESTED },
 	[TCA_SWPORT_DEFLECT_RELEASE] = NLA_POLICY_MAX(NLA_U32, SWPORT_RELEASE_END),
 	[TCA_SWPORT_DEFLECT_CHOICE] = NLA_POLICY_MAX(NLA_U32, SWPORT_CHOICE_SHORTER),
@@ -109,67 +53,51 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 
 /* Error messages that state the policy's ranges. */
 static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
-	[TCA_SWPORT_RATE] = "swport: rate must be 0 to "
-		__stringify(SWPORT_RATE_MAX) " bytes/s",
-	[TCA_SWPORT_OVERHEAD] = "swport: overhead must be 0 to "
-		__stringify(SWPORT_OVERHEAD_MAX) " bytes",
-	[TCA_SWPORT_LIMIT] = "swport: limit must be "
-		__stringify(SWPORT_LIMIT_MIN) " to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
-	[TCA_SWPORT_CONTROL_LIMIT] = "swport: control-limit must be "
-		__stringify(SWPORT_LIMIT_MIN) " to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
-	[TCA_SWPORT_CONTROL_SHARE] = "swport: control-share must be 1 to "
-		__stringify(SWPORT_CONTROL_SHARE_MAX) " (1/65536)",
+	[TCA_SWPORT_RATE] = SWPORT_TEXT("rate", 0, SWPORT_RATE_MAX, " bytes/s"),
+	[TCA_SWPORT_OVERHEAD] = SWPORT_TEXT("overhead", 0, SWPORT_OVERHEAD_MAX, " bytes"),
+	[TCA_SWPORT_LIMIT] = SWPORT_TEXT("limit", SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, " bytes"),
+	[TCA_SWPORT_CONTROL_LIMIT] =
+		SWPORT_TEXT("control-limit", SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, " bytes"),
+	[TCA_SWPORT_CONTROL_SHARE] =
+		SWPORT_TEXT("control-share", 1, SWPORT_CONTROL_SHARE_MAX, " (1/65536)"),
 	[TCA_SWPORT_ECN_DROP] = "swport: ecn drop must be 0 or 1",
 	[TCA_SWPORT_ECN_MODE] = "swport: ecn mode must be 0 (off), 1 (dequeue) or 2 (enqueue)",
-	[TCA_SWPORT_ECN_MIN] = "swport: ecn min must be 0 to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
-	[TCA_SWPORT_ECN_MAX] = "swport: ecn max must be 0 to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
-	[TCA_SWPORT_ECN_PROB] = "swport: ecn prob must be 0 to "
-		__stringify(SWPORT_ECN_PROB_MAX) " (1/65536)",
+	[TCA_SWPORT_ECN_MIN] = SWPORT_TEXT("ecn min", 0, SWPORT_LIMIT_MAX, " bytes"),
+	[TCA_SWPORT_ECN_MAX] = SWPORT_TEXT("ecn max", 0, SWPORT_LIMIT_MAX, " bytes"),
+	[TCA_SWPORT_ECN_PROB] = SWPORT_TEXT("ecn prob", 0, SWPORT_ECN_PROB_MAX, " (1/65536)"),
 	[TCA_SWPORT_TELEMETRY] = "swport: telemetry must be 0 (off) or "
-		__stringify(SWPORT_TELEMETRY_MIN) " to "
-		__stringify(SWPORT_TELEMETRY_MAX) " ns",
+		__stringify(SWPORT_TELEMETRY_MIN) " to " __stringify(SWPORT_TELEMETRY_MAX) " ns",
 	[TCA_SWPORT_TCP_INT] = "swport: tcp-int must be 0 (off) or "
-		__stringify(SWPORT_TCP_INT_MIN) " to "
-		__stringify(SWPORT_TCP_INT_MAX) " ns",
+		__stringify(SWPORT_TCP_INT_MIN) " to " __stringify(SWPORT_TCP_INT_MAX) " ns",
 	[TCA_SWPORT_TRIM_SIZE] = "swport: trim size must be 0 (off) or "
-		__stringify(SWPORT_TRIM_SIZE_MIN) " to "
-		__stringify(SWPORT_TRIM_SIZE_MAX) " bytes",
-	[TCA_SWPORT_TRIM_DSCP] = "swport: trim dscp must be "
-		__stringify(SWPORT_TRIM_DSCP_MIN) " to "
-		__stringify(SWPORT_TRIM_DSCP_MAX),
+		__stringify(SWPORT_TRIM_SIZE_MIN) " to " __stringify(SWPORT_TRIM_SIZE_MAX) " bytes",
+	[TCA_SWPORT_TRIM_DSCP] =
+		SWPORT_TEXT("trim dscp", SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, ""),
 	[TCA_SWPORT_TRIM_TO_SENDER] = "swport: trim to-sender must be 0 or 1",
 	[TCA_SWPORT_TRIM_QUEUE] = "swport: trim queue must be 0 (control) or 1 (data)",
-	[TCA_SWPORT_BUFFER] = "swport: buffer must be "
-		__stringify(SWPORT_LIMIT_MIN) " to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
+	[TCA_SWPORT_BUFFER] = SWPORT_TEXT("buffer", SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, " bytes"),
 	[TCA_SWPORT_ALPHA] = "swport: alpha must be 0 (no buffer) to "
 		__stringify(SWPORT_ALPHA_MAX) " (1/65536)",
 	[TCA_SWPORT_PERCENTILES] = "swport: percentiles must be 0 (off) or 1 (on)",
 	[TCA_SWPORT_SPLIT_GSO] = "swport: split-gso must be 0 (auto), 1 (split) or 2 (whole)",
 	[TCA_SWPORT_JOINT] = "swport: joint must be 0 or 1",
 	[TCA_SWPORT_BQL] = "swport: bql must be 0 or 1",
-	[TCA_SWPORT_TIMER_SLACK] = "swport: timer_slack must be 0 to "
-		__stringify(SWPORT_TIMER_SLACK_MAX) " ns",
+	[TCA_SWPORT_TIMER_SLACK] = SWPORT_TEXT("timer_slack", 0, SWPORT_TIMER_SLACK_MAX, " ns"),
 	[TCA_SWPORT_MEMORY_LIMIT] = "swport: memory_limit must be 0 (by the limits) or at least "
 		__stringify(SWPORT_MEMORY_MIN) " bytes",
 	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
-	[TCA_SWPORT_DEFLECT_THRESHOLD] = "swport: deflect threshold must be 0 to "
-		__stringify(SWPORT_LIMIT_MAX) " bytes",
-	[TCA_SWPORT_DEFLECT_ENTRIES] = "swport: deflect entries must be 0 to "
-		__stringify(SWPORT_DEFLECT_ENTRIES_MAX),
-	[TCA_SWPORT_DEFLECT_TOKEN_BASE] = "swport: deflect tokens' base must be 0 to "
-		__stringify(SWPORT_DEFLECT_DSCP_MAX),
-	[TCA_SWPORT_DEFLECT_TOKEN_MAX] = "swport: deflect tokens must be 0 to "
-		__stringify(SWPORT_DEFLECT_TOKENS_MAX),
+	[TCA_SWPORT_DEFLECT_THRESHOLD] =
+		SWPORT_TEXT("deflect threshold", 0, SWPORT_LIMIT_MAX, " bytes"),
+	[TCA_SWPORT_DEFLECT_ENTRIES] =
+		SWPORT_TEXT("deflect entries", 0, SWPORT_DEFLECT_ENTRIES_MAX, ""),
+	[TCA_SWPORT_DEFLECT_TOKEN_BASE] =
+		SWPORT_TEXT("deflect tokens' base", 0, SWPORT_DEFLECT_DSCP_MAX, ""),
+	[TCA_SWPORT_DEFLECT_TOKEN_MAX] =
+		SWPORT_TEXT("deflect tokens", 0, SWPORT_DEFLECT_TOKENS_MAX, ""),
 	[TCA_SWPORT_DEFLECT_RELEASE] = "swport: deflect release must be 0 (idle) or 1 (end)",
 	[TCA_SWPORT_DEFLECT_CHOICE] = "swport: deflect choice must be 0 (random) or 1 (shorter)",
-	[TCA_SWPORT_DEFLECT_IDLE] = "swport: deflect idle must be "
-		__stringify(SWPORT_DEFLECT_IDLE_MIN) " to "
-		__stringify(SWPORT_DEFLECT_IDLE_MAX) " ns",
+	[TCA_SWPORT_DEFLECT_IDLE] = SWPORT_TEXT("deflect idle", SWPORT_DEFLECT_IDLE_MIN,
+						SWPORT_DEFLECT_IDLE_MAX, " ns"),
 };
 
 /**
