@@ -457,14 +457,10 @@ static __always_inline u32 shortest_bytes(const struct tcp_sock *tp, u32 payload
 	return rest_bytes ?: segment_bytes;
 }
 
-/**
- * struct sent - a segment with data that is about to leave
- * @end_seq:	sequence number behind its last byte
- * @depart_ns:	its departure, ns
- */
+/* A segment with data that is about to leave. */
 struct sent {
-	u32	end_seq;
-	u64	depart_ns;
+	u32	end_seq;	/* sequence number behind its last byte */
+	u64	depart_ns;	/* its departure */
 };
 
 /* The data section, and the flags of its message; the pacing's departure if that is later. */

@@ -15,52 +15,31 @@
 
 #define CC_NAME_BYTES	16	/* TCP_CA_NAME_MAX */
 
-/**
- * struct ops - one struct tcp_congestion_ops of an object
- * @map: the variable, which is the name of its map
- * @name: its member name
- */
+/* One struct tcp_congestion_ops of an object. */
 struct ops {
-	const char	*map;
-	char		name[CC_NAME_BYTES];
+	const char	*map;	/* the variable, which is the name of its map */
+	char		name[CC_NAME_BYTES];	/* its member name */
 };
 
-/**
- * struct global - a global variable of a program that holds a number
- * @name: its name
- * @map: libbpf's, of the section that it is in
- * @offset: in the value of that map, bytes
- * @bytes: 1, 2, 4 or 8
- * @is_signed: of a signed type
- */
+/* A global variable of a program that holds a number. */
 struct global {
-	const char		*name;
-	struct bpf_map		*map;
-	uint32_t		offset;
-	uint32_t		bytes;
-	bool			is_signed;
+	const char		*name;	/* its name */
+	struct bpf_map		*map;	/* libbpf's, of the section that it is in */
+	uint32_t		offset;	/* in the value of that map, bytes */
+	uint32_t		bytes;	/* 1, 2, 4 or 8 */
+	bool			is_signed;	/* of a signed type */
 };
 
-/**
- * struct object - an object file, opened
- * @path: of the file
- * @text: its content
- * @text_bytes: length of that
- * @bpf: libbpf's handle
- * @ops: its congestion controls
- * @ops_nr: number of them
- * @globals: its variables
- * @globals_nr: number of them
- */
+/* An object file, opened. */
 struct object {
-	const char		*path;
-	char			*text;
-	size_t			text_bytes;
-	struct bpf_object	*bpf;
-	struct ops		*ops;
-	size_t			ops_nr;
-	struct global		*globals;
-	size_t			globals_nr;
+	const char		*path;	/* of the file */
+	char			*text;	/* its content */
+	size_t			text_bytes;	/* length of that */
+	struct bpf_object	*bpf;	/* libbpf's handle */
+	struct ops		*ops;	/* its congestion controls */
+	size_t			ops_nr;	/* number of them */
+	struct global		*globals;	/* its variables */
+	size_t			globals_nr;	/* number of them */
 };
 
 /* An error ends the program, with libbpf's messages. */

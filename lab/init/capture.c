@@ -26,16 +26,11 @@
 #define FRAME_MAX_BYTES		16384	/* above the longest that a cable carries */
 #define FRAMES_AT_ONCE		64
 
-/**
- * struct capture - a NIC with packets that are written to a file
- * @port: index of the card
- * @fd: packet socket in the card's namespace
- * @file: pcap file
- */
+/* A NIC with packets that are written to a file. */
 struct capture {
-	int	port;
-	int	fd;
-	FILE	*file;
+	int	port;	/* index of the card */
+	int	fd;	/* packet socket in the card's namespace */
+	FILE	*file;	/* pcap file */
 };
 
 static struct capture *captures;

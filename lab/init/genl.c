@@ -101,14 +101,10 @@ void cmd_lookahead(void)
 	nl_do(fd, &req);
 }
 
-/**
- * struct counters_to - where each_stat() writes
- * @file: counters.out
- * @node: namespace being asked
- */
+/* Where each_stat() writes. */
 struct counters_to {
-	FILE		*file;
-	const char	*node;
+	FILE		*file;	/* counters.out */
+	const char	*node;	/* namespace being asked */
 };
 
 static void write_counter(const struct counters_to *to, const char *name,

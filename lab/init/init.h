@@ -20,62 +20,37 @@
 #define PLAN_WORDS_MAX	4100	/* enough for a route with 1024 equal next hops */
 #define OUT_DIR		"/out/"
 
-/**
- * struct node - one network namespace
- * @name: as in the plan; "-" is the initial namespace
- * @ns_fd: the namespace
- * @rt_fd: rtnetlink socket in it
- * @genl_fd: generic netlink socket in it, -1 until needed
- * @next: the next node in its bucket of names, -1 at the end
- */
+/* One network namespace. */
 struct node {
-	char	name[64];
-	int	ns_fd;
-	int	rt_fd;
-	int	genl_fd;
-	int	next;
+	char	name[64];	/* as in the plan; "-" is the initial namespace */
+	int	ns_fd;	/* the namespace */
+	int	rt_fd;	/* rtnetlink socket in it */
+	int	genl_fd;	/* generic netlink socket in it, -1 until needed */
+	int	next;	/* the next node in its bucket of names, -1 at the end */
 };
 
-/**
- * struct port - one network interface
- * @node: index of its namespace
- * @ifindex: unique in the whole laboratory
- * @name: device name
- * @stats: text for ports.out, filled in by stats_collect()
- * @next: the next port in its bucket of names, -1 at the end
- */
+/* One network interface. */
 struct port {
-	int		node;
-	int		ifindex;
-	int		next;
-	char		name[16];
-	char		*stats;
+	int		node;	/* index of its namespace */
+	int		ifindex;	/* unique in the whole laboratory */
+	int		next;	/* the next port in its bucket of names, -1 at the end */
+	char		name[16];	/* device name */
+	char		*stats;	/* text for ports.out, filled in by stats_collect() */
 };
 
-/**
- * struct address - IPv4 or IPv6
- * @family: AF_INET or AF_INET6
- * @size: bytes used of @bytes
- * @bytes: in network order
- */
+/* IPv4 or IPv6. */
 struct address {
-	int		family;
-	int		size;
-	uint8_t		bytes[16];
+	int		family;	/* AF_INET or AF_INET6 */
+	int		size;	/* bytes used of @bytes */
+	uint8_t		bytes[16];	/* in network order */
 };
 
-/**
- * struct line - a plan line cut into words
- * @number: line of the file, from 1
- * @n: words
- * @word: the words, word[0] is the command
- * @text: the line as it was, without a comment
- */
+/* A plan line cut into words. */
 struct line {
-	int		number;
-	int		n;
-	char		*word[PLAN_WORDS_MAX];
-	char		text[LINE_MAX_BYTES];
+	int		number;	/* line of the file, from 1 */
+	int		n;	/* words */
+	char		*word[PLAN_WORDS_MAX];	/* the words, word[0] is the command */
+	char		text[LINE_MAX_BYTES];	/* the line as it was, without a comment */
 };
 
 extern struct node *nodes;

@@ -12,38 +12,24 @@
 #define PROGRAM_LISTENS_NOT	0
 #define PROGRAM_LISTENS_ANY	(-1)
 
-/**
- * struct program - a program of the plan
- * @number: as in the plan
- * @node: index of the node it runs on
- * @is_foreground: the run lasts until it ends
- * @start_ns: when it starts, relative to T0; of those in the foreground
- * @listen: TCP port it is expected to listen on, or one of PROGRAM_LISTENS_*
- * @path: of its file, as the machine has it
- * @arguments: its name and its arguments, NULL-terminated
- * @environment: NAME=VALUE, NULL-terminated
- * @pid: process, 0 until it is started
- * @has_ended: it is no more
- * @is_stopped: it got SIGTERM at the end of the run
- * @started_ns: CLOCK_MONOTONIC
- * @ended_ns: CLOCK_MONOTONIC
- * @status: exit status, or a signal's number below 0
- */
+/* A program of the plan. */
 struct program {
-	uint32_t	number;
-	int		node;
-	bool		is_foreground;
+	uint32_t	number;	/* as in the plan */
+	int		node;	/* index of the node it runs on */
+	bool		is_foreground;	/* the run lasts until it ends */
+	/* when it starts, relative to T0; of those in the foreground */
 	uint64_t	start_ns;
+	/* TCP port it is expected to listen on, or one of PROGRAM_LISTENS_* */
 	int		listen;
-	char		*path;
-	char		**arguments;
-	char		**environment;
-	pid_t		pid;
-	bool		has_ended;
-	bool		is_stopped;
-	uint64_t	started_ns;
-	uint64_t	ended_ns;
-	int		status;
+	char		*path;	/* of its file, as the machine has it */
+	char		**arguments;	/* its name and its arguments, NULL-terminated */
+	char		**environment;	/* NAME=VALUE, NULL-terminated */
+	pid_t		pid;	/* process, 0 until it is started */
+	bool		has_ended;	/* it is no more */
+	bool		is_stopped;	/* it got SIGTERM at the end of the run */
+	uint64_t	started_ns;	/* CLOCK_MONOTONIC */
+	uint64_t	ended_ns;	/* CLOCK_MONOTONIC */
+	int		status;	/* exit status, or a signal's number below 0 */
 };
 
 /* program.c */
