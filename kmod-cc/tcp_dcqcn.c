@@ -8,20 +8,7 @@
 #include <quell/quell.h>
 #include <quell/version.h>
 
-QUELL_ALGO(dcqcn);
-
-static int __init dcqcn_register(void)
-{
-	return quell_algo_register(&dcqcn_algo);
-}
-
-static void __exit dcqcn_unregister(void)
-{
-	quell_algo_unregister(&dcqcn_algo);
-}
-
-module_init(dcqcn_register);
-module_exit(dcqcn_unregister);
+QUELL_ALGO_MODULE(dcqcn);
 
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP DCQCN: rate control by ECN marks");

@@ -8,20 +8,7 @@
 #include <quell/quell.h>
 #include <quell/version.h>
 
-QUELL_ALGO(smartt);
-
-static int __init smartt_register(void)
-{
-	return quell_algo_register(&smartt_algo);
-}
-
-static void __exit smartt_unregister(void)
-{
-	quell_algo_unregister(&smartt_algo);
-}
-
-module_init(smartt_register);
-module_exit(smartt_unregister);
+QUELL_ALGO_MODULE(smartt);
 
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP SMaRTT: congestion control by delay and marks");

@@ -8,20 +8,7 @@
 #include <quell/quell.h>
 #include <quell/version.h>
 
-QUELL_ALGO(timely);
-
-static int __init timely_register(void)
-{
-	return quell_algo_register(&timely_algo);
-}
-
-static void __exit timely_unregister(void)
-{
-	quell_algo_unregister(&timely_algo);
-}
-
-module_init(timely_register);
-module_exit(timely_unregister);
+QUELL_ALGO_MODULE(timely);
 
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP TIMELY: congestion control by delay gradient");

@@ -201,6 +201,26 @@ struct quell_dasr_view {
 int quell_algo_register(struct quell_algo *algo);
 void quell_algo_unregister(struct quell_algo *algo);
 
+/**
+ * QUELL_ALGO_MODULE() - a module with one algorithm, quell_NAME_core
+ * @name_: NAME
+ */
+#define QUELL_ALGO_MODULE(name_)						\
+QUELL_ALGO(name_);								\
+										\
+static int __init name_##_register(void)					\
+{										\
+	return quell_algo_register(&name_##_algo);				\
+}										\
+										\
+static void __exit name_##_unregister(void)					\
+{										\
+	quell_algo_unregister(&name_##_algo);					\
+}										\
+										\
+module_init(name_##_register);							\
+module_exit(name_##_unregister)
+
 void quell_cc_enter(struct sock *sk, struct quell_event *ev);
 bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sample *sample);
 void quell_apply(struct sock *sk, const struct quell_sample *sample,

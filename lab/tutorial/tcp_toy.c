@@ -4,20 +4,7 @@
 #include <quell/quell.h>
 #include "toy_core.h"
 
-QUELL_ALGO(toy);
-
-static int __init toy_register(void)
-{
-	return quell_algo_register(&toy_algo);
-}
-
-static void __exit toy_unregister(void)
-{
-	quell_algo_unregister(&toy_algo);
-}
-
-module_init(toy_register);
-module_exit(toy_unregister);
+QUELL_ALGO_MODULE(toy);
 
 MODULE_AUTHOR("The Quell authors");
 MODULE_DESCRIPTION("TCP toy: the algorithm of the tutorial");
