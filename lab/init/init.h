@@ -90,6 +90,17 @@ struct request {
 	};
 };
 
+/* An option of a line, KEY=NUMBER, as an attribute. */
+struct number_option {
+	const char	*key;
+	int		attr;
+	bool		wide;	/* u64 instead of u32 */
+	uint64_t	least;
+	uint64_t	most;	/* 0: the type's */
+};
+
+#define NUMBER(key_, attr_, ...) { .key = (key_), .attr = (attr_), ##__VA_ARGS__ }
+
 int nl_open(int protocol);
 void nl_start(struct request *req, int type, int flags, const void *header,
 	      size_t size);
@@ -97,6 +108,7 @@ void nl_put(struct request *req, int type, const void *data, size_t size);
 void nl_put_u32(struct request *req, int type, uint32_t value);
 void nl_put_u64(struct request *req, int type, uint64_t value);
 void nl_put_string(struct request *req, int type, const char *text);
+void nl_put_numbers(struct request *req, int from, const struct number_option *options, size_t n);
 struct nlattr *nl_nest(struct request *req, int type);
 void nl_nest_end(struct request *req, struct nlattr *nest);
 void nl_append(struct request *req, const void *data, size_t size);

@@ -98,66 +98,6 @@ static void put_clock(struct request *req, int offset_attr, int drift_attr,
 	}
 }
 
-/* The module draws the noise of both ends from one seed. */
-static void put_noise(struct request *req)
-{
-	const char *near = option(5, "noise");
-	const char *far = option(5, "peer-noise");
-	const char *seed = option(5, "noise-seed");
-
-	if (near)
-		nl_put_u64(req, QUELLNIC_NOISE, number(near, 0, UINT64_MAX));
-	if (far)
-		nl_put_u64(req, QUELLNIC_PEER_NOISE, number(far, 0, UINT64_MAX));
-	if (seed)
-		nl_put_u64(req, QUELLNIC_NOISE_SEED, number(seed, 0, UINT64_MAX));
-}
-
-/* Data packets that the cable drops, counted per direction. */
-static void put_drop(struct request *req)
-{
-	const char *near = option(5, "drop");
-	const char *far = option(5, "peer-drop");
-	const char *count = option(5, "drop-count");
-
-	if (near)
-		nl_put_u64(req, QUELLNIC_DROP, number(near, 1, UINT64_MAX));
-	if (far)
-		nl_put_u64(req, QUELLNIC_PEER_DROP, number(far, 1, UINT64_MAX));
-	if (count)
-		nl_put_u32(req, QUELLNIC_DROP_COUNT, number(count, 1, UINT32_MAX));
-}
-
-/* Data packets that the cable trims, counted per direction. */
-static void put_trim(struct request *req)
-{
-	const char *near = option(5, "trim");
-	const char *far = option(5, "peer-trim");
-	const char *every = option(5, "trim-every");
-	const char *count = option(5, "trim-count");
-
-	if (near)
-		nl_put_u64(req, QUELLNIC_TRIM, number(near, 1, UINT64_MAX));
-	if (far)
-		nl_put_u64(req, QUELLNIC_PEER_TRIM, number(far, 1, UINT64_MAX));
-	if (every)
-		nl_put_u32(req, QUELLNIC_TRIM_EVERY, number(every, 1, UINT32_MAX));
-	if (count)
-		nl_put_u32(req, QUELLNIC_TRIM_COUNT, number(count, 1, UINT32_MAX));
-}
-
-/* A byte of a data packet from A that the cable falsifies. */
-static void put_corrupt(struct request *req)
-{
-	const char *packet = option(5, "corrupt");
-	const char *at = option(5, "corrupt-at");
-
-	if (packet)
-		nl_put_u64(req, QUELLNIC_CORRUPT, number(packet, 1, UINT64_MAX));
-	if (at)
-		nl_put_u32(req, QUELLNIC_CORRUPT_AT, number(at, 0, 65535));
-}
-
 /* Priority flow control of one end; a host's has no headroom. */
 static void put_pfc(struct request *req, int attr, const struct port *end, const char *ends,
 		    const char *buffer)
@@ -215,13 +155,6 @@ static void put_credit(struct request *req, int attr, const char *value)
 	nl_put(req, attr, &credit, sizeof(credit));
 }
 
-/* Rate of each flow, in bits/s, at which a host's card paces. */
-static void put_pace(struct request *req, int attr, const char *value)
-{
-	if (value)
-		nl_put_u64(req, attr, number(value, 1, UINT64_MAX));
-}
-
 /* Of a network in parts: the cable's number, and which end is in which other part. */
 static void put_part(struct request *req)
 {
@@ -241,32 +174,43 @@ static void put_part(struct request *req)
 	nl_put(req, QUELLNIC_PART, &part, sizeof(part));
 }
 
+static const struct number_option link_numbers[] = {
+	NUMBER("rate", QUELLNIC_RATE, .wide = true, .least = 1),	/* bits/s, as of pace */
+	NUMBER("delay", QUELLNIC_DELAY, .wide = true),
+	NUMBER("ring", QUELLNIC_RING, .least = 1),
+	NUMBER("tso", QUELLNIC_TSO, .least = 1),
+	/* The module draws the noise of both ends from one seed. */
+	NUMBER("noise", QUELLNIC_NOISE, .wide = true),
+	NUMBER("peer-noise", QUELLNIC_PEER_NOISE, .wide = true),
+	NUMBER("noise-seed", QUELLNIC_NOISE_SEED, .wide = true),
+	/* Data packets that the cable drops or trims, counted per direction. */
+	NUMBER("drop", QUELLNIC_DROP, .wide = true, .least = 1),
+	NUMBER("peer-drop", QUELLNIC_PEER_DROP, .wide = true, .least = 1),
+	NUMBER("drop-count", QUELLNIC_DROP_COUNT, .least = 1),
+	NUMBER("trim", QUELLNIC_TRIM, .wide = true, .least = 1),
+	NUMBER("peer-trim", QUELLNIC_PEER_TRIM, .wide = true, .least = 1),
+	NUMBER("trim-every", QUELLNIC_TRIM_EVERY, .least = 1),
+	NUMBER("trim-count", QUELLNIC_TRIM_COUNT, .least = 1),
+	/* A byte of a data packet from A that the cable falsifies. */
+	NUMBER("corrupt", QUELLNIC_CORRUPT, .wide = true, .least = 1),
+	NUMBER("corrupt-at", QUELLNIC_CORRUPT_AT, .most = 65535),
+	NUMBER("pace", QUELLNIC_PACE, .wide = true, .least = 1),
+	NUMBER("peer-pace", QUELLNIC_PEER_PACE, .wide = true, .least = 1),
+};
+
 static void put_cable(struct request *req, const struct port *a, const struct port *b,
 		      uint32_t mtu, const struct ifinfomsg *ifm_b)
 {
-	const char *ring = option(5, "ring");
-	const char *tso = option(5, "tso");
 	struct nlattr *peer;
 
-	nl_put_u64(req, QUELLNIC_RATE, number(option(5, "rate"), 1, UINT64_MAX));
-	nl_put_u64(req, QUELLNIC_DELAY, number(option(5, "delay"), 0, UINT64_MAX));
-	if (ring)
-		nl_put_u32(req, QUELLNIC_RING, number(ring, 1, UINT32_MAX));
-	if (tso)
-		nl_put_u32(req, QUELLNIC_TSO, number(tso, 1, UINT32_MAX));
+	nl_put_numbers(req, 5, link_numbers, ARRAY_SIZE(link_numbers));
 	put_clock(req, QUELLNIC_PHC_OFFSET, QUELLNIC_PHC_DRIFT,
 		  "phc-offset", "phc-drift");
 	put_clock(req, QUELLNIC_PEER_PHC_OFFSET, QUELLNIC_PEER_PHC_DRIFT,
 		  "peer-phc-offset", "peer-phc-drift");
-	put_noise(req);
-	put_drop(req);
-	put_trim(req);
-	put_corrupt(req);
 	put_pfcs(req, a, b);
 	put_credit(req, QUELLNIC_CREDIT, option(5, "credit"));
 	put_credit(req, QUELLNIC_PEER_CREDIT, option(5, "peer-credit"));
-	put_pace(req, QUELLNIC_PACE, option(5, "pace"));
-	put_pace(req, QUELLNIC_PEER_PACE, option(5, "peer-pace"));
 	put_part(req);
 	peer = nl_nest(req, QUELLNIC_PEER);
 	nl_append(req, ifm_b, sizeof(*ifm_b));

@@ -80,6 +80,22 @@ void nl_put_string(struct request *req, int type, const char *text)
 	nl_put(req, type, text, strlen(text) + 1);
 }
 
+/* The options of the line, from word @from on, that are there. */
+void nl_put_numbers(struct request *req, int from, const struct number_option *options, size_t n)
+{
+	const struct number_option *o;
+
+	for (o = options; o < options + n; o++) {
+		uint64_t most = o->most ?: o->wide ? UINT64_MAX : UINT32_MAX;
+		const char *value = option(from, o->key);
+
+		if (value && o->wide)
+			nl_put_u64(req, o->attr, number(value, o->least, most));
+		else if (value)
+			nl_put_u32(req, o->attr, number(value, o->least, most));
+	}
+}
+
 struct nlattr *nl_nest(struct request *req, int type)
 {
 	struct nlattr *nest = (void *)(req->buffer + req->nlh.nlmsg_len);

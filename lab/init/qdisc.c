@@ -67,34 +67,30 @@ static void qdisc_delete(const struct port *port)
 	nl_do(nodes[port->node].rt_fd, &req);
 }
 
-static const struct {
-	const char *key;
-	int attr;
-	bool wide;
-} swport_options[] = {
-	{ "rate",		TCA_SWPORT_RATE,		true },
-	{ "overhead",		TCA_SWPORT_OVERHEAD,		false },
-	{ "limit",		TCA_SWPORT_LIMIT,		false },
-	{ "control-limit",	TCA_SWPORT_CONTROL_LIMIT,	false },
-	{ "ecn-mode",		TCA_SWPORT_ECN_MODE,		false },
-	{ "ecn-min",		TCA_SWPORT_ECN_MIN,		false },
-	{ "ecn-max",		TCA_SWPORT_ECN_MAX,		false },
-	{ "ecn-prob",		TCA_SWPORT_ECN_PROB,		false },
-	{ "seed",		TCA_SWPORT_SEED,		false },
-	{ "telemetry",		TCA_SWPORT_TELEMETRY,		false },
-	{ "trim",		TCA_SWPORT_TRIM_SIZE,		false },
-	{ "trim-eligible",	TCA_SWPORT_TRIM_ELIGIBLE,	true },
-	{ "tcp-int",		TCA_SWPORT_TCP_INT,		false },
-	{ "buffer",		TCA_SWPORT_BUFFER,		false },
-	{ "alpha",		TCA_SWPORT_ALPHA,		false },
-	{ "trim-to-sender",	TCA_SWPORT_TRIM_TO_SENDER,	false },
-	{ "deflect",		TCA_SWPORT_DEFLECT_THRESHOLD,	false },
-	{ "deflect-entries",	TCA_SWPORT_DEFLECT_ENTRIES,	false },
-	{ "deflect-base",	TCA_SWPORT_DEFLECT_TOKEN_BASE,	false },
-	{ "deflect-tokens",	TCA_SWPORT_DEFLECT_TOKEN_MAX,	false },
-	{ "deflect-idle",	TCA_SWPORT_DEFLECT_IDLE,	false },
-	{ "deflect-release",	TCA_SWPORT_DEFLECT_RELEASE,	false },
-	{ "deflect-choice",	TCA_SWPORT_DEFLECT_CHOICE,	false },
+static const struct number_option swport_options[] = {
+	NUMBER("rate", TCA_SWPORT_RATE, .wide = true),
+	NUMBER("overhead", TCA_SWPORT_OVERHEAD),
+	NUMBER("limit", TCA_SWPORT_LIMIT),
+	NUMBER("control-limit", TCA_SWPORT_CONTROL_LIMIT),
+	NUMBER("ecn-mode", TCA_SWPORT_ECN_MODE),
+	NUMBER("ecn-min", TCA_SWPORT_ECN_MIN),
+	NUMBER("ecn-max", TCA_SWPORT_ECN_MAX),
+	NUMBER("ecn-prob", TCA_SWPORT_ECN_PROB),
+	NUMBER("seed", TCA_SWPORT_SEED),
+	NUMBER("telemetry", TCA_SWPORT_TELEMETRY),
+	NUMBER("trim", TCA_SWPORT_TRIM_SIZE),
+	NUMBER("trim-eligible", TCA_SWPORT_TRIM_ELIGIBLE, .wide = true),
+	NUMBER("tcp-int", TCA_SWPORT_TCP_INT),
+	NUMBER("buffer", TCA_SWPORT_BUFFER),
+	NUMBER("alpha", TCA_SWPORT_ALPHA),
+	NUMBER("trim-to-sender", TCA_SWPORT_TRIM_TO_SENDER),
+	NUMBER("deflect", TCA_SWPORT_DEFLECT_THRESHOLD),
+	NUMBER("deflect-entries", TCA_SWPORT_DEFLECT_ENTRIES),
+	NUMBER("deflect-base", TCA_SWPORT_DEFLECT_TOKEN_BASE),
+	NUMBER("deflect-tokens", TCA_SWPORT_DEFLECT_TOKEN_MAX),
+	NUMBER("deflect-idle", TCA_SWPORT_DEFLECT_IDLE),
+	NUMBER("deflect-release", TCA_SWPORT_DEFLECT_RELEASE),
+	NUMBER("deflect-choice", TCA_SWPORT_DEFLECT_CHOICE),
 };
 
 /* Alternates for deflected flows: ADDR@DEV[,ADDR@DEV]... */
@@ -137,16 +133,7 @@ static void qdisc_swport(const struct port *port)
 	only_options(4, keys);
 	qdisc_start(&req, port, "swport");
 	options = nl_nest(&req, TCA_OPTIONS);
-	for (i = 0; i < ARRAY_SIZE(swport_options); i++) {
-		const char *value = option(4, swport_options[i].key);
-
-		if (value && swport_options[i].wide)
-			nl_put_u64(&req, swport_options[i].attr,
-				   number(value, 0, UINT64_MAX));
-		else if (value)
-			nl_put_u32(&req, swport_options[i].attr,
-				   number(value, 0, UINT32_MAX));
-	}
+	nl_put_numbers(&req, 4, swport_options, ARRAY_SIZE(swport_options));
 	put_alternates(&req);
 	nl_nest_end(&req, options);
 	nl_do(nodes[port->node].rt_fd, &req);
