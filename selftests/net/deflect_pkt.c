@@ -34,7 +34,6 @@
 #define ROCE_PORT	"4791"
 #define DISCARD_PORT	"9"
 #define FLOWS_MAX	256
-#define BTH_BYTES	12
 #define BTH_QP_AT	5
 #define NUMBER_AT	12
 #define BYTES_MIN	20

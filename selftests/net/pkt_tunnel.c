@@ -26,7 +26,6 @@
 
 #define OUTER_TTL	63
 #define OPTION_BYTES	8
-#define TUNNEL_MAX	128
 #define GRE_KEY		0x20
 
 static const uint8_t outer4[8] = { 198, 51, 100, 1, 198, 51, 100, 2 };
