@@ -445,6 +445,29 @@ static int print_about(const struct app *app, const char *object)
 	return STATUS_OK;
 }
 
+static bool has_help(int argc, char **argv)
+{
+	return !strcmp(argv[0], "help") || (argc > 1 && !strcmp(argv[1], "help"));
+}
+
+/* The option in the line of a batch that is for the whole batch; NULL: there is no such option. */
+static const char *find_batch_option(const struct app *app, const struct app *common)
+{
+	if (app->batch)
+		return "-batch";
+	if (!common->in_batch)
+		return NULL;
+	if (app->netns)
+		return "-netns";
+	if (app->check != common->check)
+		return "-check";
+	if (app->force != common->force)
+		return "-force";
+	if (common->check && (app->version || app->help))
+		return app->version ? "-version" : "-help";
+	return NULL;
+}
+
 /*
  * Carry out a command line without the name of the program. @common has the options before it, or
  * those of the batch that it is a line of; @argv is moved.
@@ -453,19 +476,23 @@ int run_words(const struct app *common, int argc, char **argv)
 {
 	bool details_ahead = common->in_batch && common->details;
 	struct app app = *common;
+	const char *option;
 
+	if (common->in_batch && common->check && has_help(argc, argv))
+		return usage_error("no setting of a namespace is made by", "help");
 	if (!strcmp(argv[0], "help"))
 		return help(argc - 1, argv + 1);
 	if (details_ahead)
 		app.details = false;
 	if (take_late_options(&app, &argc, argv))
 		return STATUS_INPUT;
-	if (app.batch || (app.in_batch && app.netns))
+	option = find_batch_option(&app, common);
+	if (option)
 		return usage_error("an option that a batch has in front of it, not a command:",
-				   app.batch ? "-batch" : "-netns");
+				   option);
 	if (app.version || app.help)
 		return print_about(&app, argv[0]);
-	if (argc > 1 && !strcmp(argv[1], "help"))
+	if (has_help(argc, argv))
 		return print_help(argv[0]);
 	out_init(&app.out, stdout, app.json, app.pretty);
 	return run_command(&app, details_ahead, argc, argv);

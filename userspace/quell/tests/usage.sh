@@ -334,6 +334,32 @@ done
 echo "cc preset list swift" > "$scratch/settings"
 expect 0 "vaisf-iii-d" -d -batch "$scratch/settings"
 
+# lines_refused ERROR OPTION...: each line of standard input, in a batch with the options.
+lines_refused()
+{
+	error=$1
+	shift
+	while read -r line; do
+		echo "$line" >"$scratch/settings"
+		expect 1 "$scratch/settings:1: $error" "$@" -batch "$scratch/settings"
+	done
+}
+
+lines_refused "an option that a batch has in front of it, not a command: '-" <<'END'
+cc preset list -check
+cc preset list -force
+cc preset list -netns one
+END
+lines_refused "no setting of a namespace is made by 'help'" -check <<'END'
+help
+help cc
+cc help
+END
+lines_refused "an option that a batch has in front of it, not a command: '-" -check <<'END'
+cc --help
+cc -V
+END
+
 # Of a build with link-time optimization, too, applications see these functions only.
 archive=$scratch/lto/libquell_lookahead.a
 env -u MAKEFLAGS make -s -C "$top/userspace/quell" OUT="$scratch/lto" \
