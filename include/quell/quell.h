@@ -18,6 +18,7 @@
 #include <quell/core/adapt/react.h>
 #include <quell/core/algorithm.h>
 #include <quell/uninitialized.h>
+#include <quell/version.h>
 
 struct quell_dasr_ops;
 struct quell_flow;
@@ -198,8 +199,19 @@ struct quell_dasr_view {
 	u8	state;
 };
 
-int quell_algo_register(struct quell_algo *algo);
+int quell_algo_register_version(struct quell_algo *algo, const char *version);
 void quell_algo_unregister(struct quell_algo *algo);
+
+/**
+ * quell_algo_register() - register an algorithm of a module that was built with this header
+ * @algo: description, as of quell_algo_register_version()
+ * Context: process, may sleep.
+ * Return: as quell_algo_register_version().
+ */
+static inline int quell_algo_register(struct quell_algo *algo)
+{
+	return quell_algo_register_version(algo, QUELL_VERSION);
+}
 
 /**
  * QUELL_ALGO_MODULE() - a module with one algorithm, quell_NAME_core

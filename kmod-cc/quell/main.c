@@ -87,17 +87,28 @@ static const char *algo_lacks(const struct quell_algo *algo)
 }
 
 /**
- * quell_algo_register() - register an algorithm, its parameters and its counters
+ * quell_algo_register_version() - register an algorithm, its parameters and its counters
  * @algo: description, constant from here on; its core has all events
+ * @version: QUELL_VERSION of its module
+ *
+ * Modules share structures that no exported function has, struct quell_cc above all, so the
+ * versions of the kernel's symbols do not detect that they differ.  After an upgrade the older
+ * quell.ko may be loaded when the newer module of another algorithm is.
+ *
  * Context: process, may sleep.
- * Return: 0; -EINVAL if a part is missing, which the kernel log names; -EEXIST if the name
- * is in use, -ENOSPC, -ENOMEM.
+ * Return: 0; -ENOEXEC if the version is not that of quell.ko, -EINVAL if a part is missing, both
+ * explained in the kernel log; -EEXIST if the name is in use, -ENOSPC, -ENOMEM.
  */
-int quell_algo_register(struct quell_algo *algo)
+int quell_algo_register_version(struct quell_algo *algo, const char *version)
 {
 	const char *lacks;
 	int err;
 
+	if (strcmp(version, QUELL_VERSION)) {
+		pr_err("quell: a module of version %s is refused, as quell.ko has version %s; unload all modules of Quell first\n",
+		       version, QUELL_VERSION);
+		return -ENOEXEC;
+	}
 	if (!algo->core) {
 		pr_err("quell: algorithm of module %s has no core\n", module_name(algo->ops.owner));
 		return -EINVAL;
@@ -122,10 +133,10 @@ int quell_algo_register(struct quell_algo *algo)
 		quell_genl_set_dasr(algo->dasr);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(quell_algo_register);
+EXPORT_SYMBOL_GPL(quell_algo_register_version);
 
 /**
- * quell_algo_unregister() - revert quell_algo_register()
+ * quell_algo_unregister() - revert quell_algo_register_version()
  * @algo: description
  *
  * Waits for a grace period between new sockets and the end of parameters and counters.

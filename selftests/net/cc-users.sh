@@ -129,8 +129,14 @@ incomplete_are_refused()
 	[ "$(cat "$badalgo/whole")" -eq 1 ]
 }
 
+# As with a quell.ko of before an upgrade; ENOEXEC is 8.
+foreign_is_refused()
+{
+	[ "$(cat "$badalgo/foreign")" -eq -8 ] && dmesg | grep "quell: a module of version .*0 is refused"
+}
+
 new_netns container
-plan 11
+plan 12
 check "modules" load
 check "no user may pick any by setsockopt" each user_is_refused
 check "no container may make any its default" each container_is_refused
@@ -142,4 +148,5 @@ check "two hosts" two_hosts
 check "a route names the algorithm of its connections" route_names_one
 check "and has it back when its module comes back" route_outlives_a_module
 check "an algorithm that lacks a part is not registered" incomplete_are_refused
+check "nor is one of another version than quell.ko" foreign_is_refused
 finish

@@ -3,9 +3,10 @@
  * quell_badalgo: incomplete or invalid algorithms must be refused.
  *
  * When loaded it registers an algorithm with each of its required parts missing or
- * invalid, in turn, and a valid one.  An algorithm that is accepted is unregistered at once.
+ * invalid, in turn, one of another version, and a valid one.  An algorithm that is accepted is
+ * unregistered at once.
  *
- *	parameters:	refused, accepted, whole
+ *	parameters:	refused, accepted, foreign, whole
  */
 #include <linux/module.h>
 #include <net/tcp.h>
@@ -19,6 +20,10 @@ MODULE_PARM_DESC(refused, "Of those that lack something, with -EINVAL");
 static unsigned int accepted;
 module_param(accepted, uint, 0444);
 MODULE_PARM_DESC(accepted, "Of those that lack something");
+
+static int foreign;
+module_param(foreign, int, 0444);
+MODULE_PARM_DESC(foreign, "Result of registering one of another version");
 
 static unsigned int whole;
 module_param(whole, uint, 0444);
@@ -172,6 +177,10 @@ static int __init badalgo_load(void)
 		accepted++;
 		quell_algo_unregister(&badalgo);
 	}
+	badalgo_fill();
+	foreign = quell_algo_register_version(&badalgo, QUELL_VERSION "0");
+	if (!foreign)
+		quell_algo_unregister(&badalgo);
 	badalgo_fill();
 	if (!quell_algo_register(&badalgo)) {
 		whole = 1;
