@@ -169,6 +169,20 @@ static int check_offers(const char *dev, const struct stamps *stamps)
 	return STATUS_KERNEL;
 }
 
+/*
+ * Another program, such as ptp4l, that stamps transmitted packets needs received ones stamped, too;
+ * it sets its filter once, when it begins.
+ */
+static int check_unused(const char *dev, const struct stamps *stamps)
+{
+	if (stamps->config_err || stamps->tx_type == HWTSTAMP_TX_OFF ||
+	    stamps->rx_filter == HWTSTAMP_FILTER_NONE)
+		return STATUS_OK;
+	complain("%s: stamps remain on: another program, such as ptp4l, has transmitted packets "
+		 "stamped, too", dev);
+	return STATUS_KERNEL;
+}
+
 /* A driver may choose another filter than requested: restore the old one if it is narrower. */
 static int put_back(int fd, const char *dev, struct stamps *stamps, uint32_t before)
 {
@@ -185,17 +199,16 @@ static int put_back(int fd, const char *dev, struct stamps *stamps, uint32_t bef
 static int set_stamps(const struct app *app, const char *dev, bool on, struct stamps *stamps)
 {
 	uint32_t filter = on ? HWTSTAMP_FILTER_ALL : HWTSTAMP_FILTER_NONE, before;
-	int fd = open_socket(), status = STATUS_OK, err = 0;
+	int fd = open_socket(), status, err = 0;
 
 	if (fd < 0)
 		return STATUS_KERNEL;
 	stamps_read(fd, dev, stamps);
 	before = stamps->rx_filter;
-	if (on && check_offers(dev, stamps))
-		status = STATUS_KERNEL;
-	else if (app->check)
+	status = on ? check_offers(dev, stamps) : check_unused(dev, stamps);
+	if (!status && app->check)
 		err = stamps->config_err;
-	else if (stamps->config_err || before != filter)
+	else if (!status && (stamps->config_err || before != filter))
 		err = stamps_set_filter(fd, dev, stamps, filter);
 	if (err)
 		status = complain_stamps(dev, on ? "on" : "off", stamps, err);

@@ -46,9 +46,16 @@ void stamps_read(int fd, const char *dev, struct stamps *stamps)
 	stamps->phc = info.phc_index;
 
 	stamps->config_err = request(fd, dev, SIOCGHWTSTAMP, &config);
-	/* A driver without a get operation fails here: assume transmit timestamps are off. */
+	/*
+	 * A driver without a get operation fails here.  A setting is for both directions, so assume
+	 * transmit timestamps are on if the NIC has them: another program may use them, and without
+	 * one no packet requests a stamp.
+	 */
 	if (stamps->config_err)
-		config = (struct hwtstamp_config){};
+		config = (struct hwtstamp_config){
+			.tx_type = info.tx_types & 1U << HWTSTAMP_TX_ON ? HWTSTAMP_TX_ON :
+									  HWTSTAMP_TX_OFF,
+		};
 	stamps->rx_filter = config.rx_filter;
 	stamps->tx_type = config.tx_type;
 	stamps->flags = config.flags;

@@ -28,6 +28,10 @@ static bool old;
 module_param(old, bool, 0444);
 MODULE_PARM_DESC(old, "the driver has stamps by ioctl only, not by ndo_hwtstamp_get and _set");
 
+static bool tx;
+module_param(tx, bool, 0444);
+MODULE_PARM_DESC(tx, "transmitted packets are stamped, as another program has requested");
+
 static bool clock = true;
 module_param(clock, bool, 0444);
 MODULE_PARM_DESC(clock, "the cards have a clock that PTP knows");
@@ -222,6 +226,7 @@ static int __init stampnic_alloc(void)
 	for (i = 0; i < 2; i++) {
 		port = netdev_priv(stampnic_dev[i]);
 		port->peer = stampnic_dev[!i];
+		port->tx_type = tx ? HWTSTAMP_TX_ON : HWTSTAMP_TX_OFF;
 	}
 	return 0;
 }

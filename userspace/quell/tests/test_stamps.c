@@ -124,6 +124,13 @@ TEST(set_cases)
 	stamps_read(0, "en7", &stamps);
 	expect_eq(0, stamps_set_filter(0, "en7", &stamps, HWTSTAMP_FILTER_ALL), "set alone");
 	expect(!stamps.config_err && stamps.rx_filter == HWTSTAMP_FILTER_ALL, "set alone, result");
+	expect_eq(HWTSTAMP_TX_ON, host.config.tx_type, "set alone keeps what may be on");
+	new_host();
+	host.config_err = EOPNOTSUPP;
+	host.info_err = EOPNOTSUPP;
+	stamps_read(0, "en7", &stamps);
+	expect_eq(0, stamps_set_filter(0, "en7", &stamps, HWTSTAMP_FILTER_ALL), "no abilities");
+	expect_eq(HWTSTAMP_TX_OFF, host.config.tx_type, "no abilities, no transmit stamps");
 }
 
 TEST_HARNESS_MAIN
