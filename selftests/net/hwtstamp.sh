@@ -112,6 +112,17 @@ kept_for_ptp()
 	quell sync /dev/null && shows all '.[0].tx == "on"'
 }
 
+# The kernel shows a container the stamps of the NIC below its VLAN, and lets it change none.
+vlan_is_not_saved()
+{
+	ip netns add "hwv-$$" && defer ip netns del "hwv-$$" && cards &&
+	ip link add link stamp0 name stamp0.9 type vlan id 9 && ip link set stamp0.9 netns "hwv-$$" &&
+	ip link add link stamp0 name stamp0.8 type vlan id 8 && quell hwtstamp on stamp0 >"$dir/out" &&
+	quell save >"$dir/saved" && grep -qx 'hwtstamp on stamp0' "$dir/saved" &&
+	! grep -F stamp0. "$dir/saved" && ! quell -n "hwv-$$" save | grep hwtstamp &&
+	quell -n "hwv-$$" sync /dev/null && shows all
+}
+
 # ethtool -T asks the same of the kernel, and has the same words.
 like_ethtool()
 {
@@ -192,7 +203,7 @@ in_software_again()
 	[[ $flows = *'"clock":"software"'* ]]
 }
 
-plan 15
+plan 16
 check "hwtstamp show names a device without stamps" shows_veth
 check "hwtstamp show names all devices" shows_all
 check "hwtstamp on says why not" on_says_why_not
@@ -202,6 +213,7 @@ check "on and off, driver with the ioctl only" old_driver
 check "on and off, card without a clock" no_clock
 check "save has what is on, and restore switches it on" saved_and_restored
 check "stamps that PTP needs are not switched off" kept_for_ptp
+check "stamps of a VLAN are those of its NIC" vlan_is_not_saved
 check "hwtstamp show has what ethtool -T has" like_ethtool
 check "a card that stamps PTP only is refused" ptp_only
 check "a driver that chooses PTP is refused and put back" chooses_less

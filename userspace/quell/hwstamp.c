@@ -220,7 +220,8 @@ static int set_stamps(const struct app *app, const char *dev, bool on, struct st
 
 /*
  * Write commands that switch on the stamps of interfaces that stamp all packets, and commands that
- * switch them off. Stamps that another program needs, as it stamps transmitted packets, stay.
+ * switch them off. Stamps that another program needs, as it stamps transmitted packets, stay. A
+ * VLAN shows the stamps of its NIC, which may be in another namespace and is listed in its own.
  */
 int hwstamp_save(FILE *set, FILE *reset)
 {
@@ -234,7 +235,7 @@ int hwstamp_save(FILE *set, FILE *reset)
 	names = if_nameindex();
 	for (name = names; name && name->if_index; name++) {
 		stamps_read(fd, name->if_name, &stamps);
-		if (stamps.config_err || stamps.rx_filter != HWTSTAMP_FILTER_ALL)
+		if (stamps.config_err || stamps.rx_filter != HWTSTAMP_FILTER_ALL || stamps.is_upper)
 			continue;
 		fprintf(set, "hwtstamp on %s\n", batch_word(word, name->if_name));
 		fprintf(reset, "hwtstamp %s %s\n",

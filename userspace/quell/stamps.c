@@ -31,6 +31,15 @@ static int request(int fd, const char *dev, unsigned long cmd, void *data)
 	return ioctl(fd, cmd, &ifr) ? errno : 0;
 }
 
+/* By the names of their drivers: IFLA_LINK is set for ports of DSA, too, which have own stamps. */
+static bool is_upper(int fd, const char *dev)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+
+	return !request(fd, dev, SIOCETHTOOL, &info) &&
+	       (!strcmp(info.driver, "802.1Q VLAN Support") || !strcmp(info.driver, "macvlan"));
+}
+
 void stamps_read(int fd, const char *dev, struct stamps *stamps)
 {
 	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
@@ -59,6 +68,7 @@ void stamps_read(int fd, const char *dev, struct stamps *stamps)
 	stamps->rx_filter = config.rx_filter;
 	stamps->tx_type = config.tx_type;
 	stamps->flags = config.flags;
+	stamps->is_upper = is_upper(fd, dev);
 }
 
 /*

@@ -7,6 +7,7 @@
 #ifndef QUELL_CLI_STAMPS_H
 #define QUELL_CLI_STAMPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define STAMPS_NO_CLOCK	UINT32_MAX
@@ -21,6 +22,7 @@ struct stamps {
 	uint32_t	tx_types;	/* bit per value of @tx_type that the driver supports */
 	uint32_t	rx_filters;	/* bit per value of @rx_filter that the driver supports */
 	uint32_t	phc;		/* index of the PTP hardware clock, or STAMPS_NO_CLOCK */
+	bool		is_upper;	/* a VLAN or macvlan, which has those of the NIC below it */
 };
 
 int stamps_open(void);

@@ -26,6 +26,7 @@ static struct {
 	int			config_err;
 	int			set_err;
 	int			chosen;		/* filter that the driver sets */
+	const char		*driver;
 	struct hwtstamp_config	config;
 } host;
 
@@ -57,6 +58,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		info->tx_types = 1 << HWTSTAMP_TX_OFF | 1 << HWTSTAMP_TX_ON;
 		info->rx_filters = FILTER_BIT(NONE) | FILTER_BIT(ALL);
 		info->phc_index = 2;
+	} else if (request == SIOCETHTOOL && info->cmd == ETHTOOL_GDRVINFO) {
+		strcpy(((struct ethtool_drvinfo *)ifr->ifr_data)->driver, host.driver);
 	}
 	return 0;
 }
@@ -66,6 +69,7 @@ static void new_host(void)
 {
 	memset(&host, 0, sizeof(host));
 	host.chosen = AS_REQUESTED;
+	host.driver = "ice";
 	host.config = (struct hwtstamp_config){
 		.flags = HWTSTAMP_FLAG_BONDED_PHC_INDEX, .tx_type = HWTSTAMP_TX_ON,
 	};
@@ -84,6 +88,13 @@ TEST(read_cases)
 	expect_eq(2, stamps.phc, "phc");
 	expect_eq(HWTSTAMP_FILTER_NONE, stamps.rx_filter, "rx_filter");
 	expect_eq(HWTSTAMP_TX_ON, stamps.tx_type, "tx_type");
+	expect(!stamps.is_upper, "a NIC");
+	host.driver = "802.1Q VLAN Support";
+	stamps_read(0, "en7", &stamps);
+	expect(stamps.is_upper, "a VLAN");
+	host.driver = "macvlan";
+	stamps_read(0, "en7", &stamps);
+	expect(stamps.is_upper, "a macvlan");
 
 	host.config_err = EOPNOTSUPP;
 	host.info_err = EOPNOTSUPP;
