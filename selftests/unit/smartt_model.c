@@ -242,7 +242,7 @@ static void ewma(struct smartt_model *m, const struct smartt_model_params *p,
 static bool ack(struct smartt_model *m, const struct smartt_model_params *p,
 		const struct smartt_model_event *e)
 {
-	bool change = false, ignored;
+	bool change = false, ignored, adapted, increased;
 	double rtt;
 
 	m->to_ignore = fmax(m->to_ignore - e->size - e->trimmed - e->lost, 0);
@@ -257,9 +257,11 @@ static bool ack(struct smartt_model *m, const struct smartt_model_params *p,
 	}
 	if (ignored)
 		return false;
-	if (quick_adapt(m, p, e, rtt, false))
+	adapted = quick_adapt(m, p, e, rtt, false);
+	increased = fast_increase(m, p, e, rtt);
+	if (adapted)
 		return false;
-	if (!fast_increase(m, p, e, rtt))
+	if (!increased)
 		change = core_cases(m, p, e, rtt);
 	settle(m, p, e);
 	return change;

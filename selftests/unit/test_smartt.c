@@ -208,4 +208,23 @@ TEST(quick_adapt_delay)
 	}
 }
 
+/* Algorithm 4 runs FastIncrease even if QuickAdapt set the window: a queue ends it. */
+TEST(quick_adapt_ends_fast_increase)
+{
+	struct fixture f;
+
+	start(&f, 10, 15000);
+	f.v.flags |= QUELL_SMARTT_F_FAST;
+	f.v.clear_bytes = 20 * MSS;
+	f.s.now_ns = START_NS + TARGET_NS;
+	ack(&f, 100000, 0);
+	expect_eq(1, f.st.quick_adapts, "adapted");
+	expect(!(f.v.flags & QUELL_SMARTT_F_FAST) && !f.v.clear_bytes, "ended");
+	/* The first ACK behind the ignored flight. */
+	f.v.ignore_bytes = 0;
+	f.s.now_ns++;
+	ack(&f, BASE_NS, 0);
+	expect_eq(0, f.st.fast_increases, "counts a window anew");
+}
+
 TEST_HARNESS_MAIN

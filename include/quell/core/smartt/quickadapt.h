@@ -24,7 +24,8 @@ static __rare void quell_smartt_adapt(struct quell_smartt_vars *v,
 				      struct quell_smartt_stats *st,
 				      const struct quell_sample *s)
 {
-	v->window_q16 = (u64)v->delivered_bytes << QUELL_Q16_SHIFT;
+	v->window_q16 = quell_max_u64((u64)v->delivered_bytes << QUELL_Q16_SHIFT,
+				      quell_mss_q16(v->mss_bytes));
 	v->pending_bytes2 = 0;
 	v->flags &= ~QUELL_SMARTT_F_QA_DUE;
 	if (p->ignore)

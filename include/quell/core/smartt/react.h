@@ -11,7 +11,7 @@
  *		delivered += acked
  *		within the ignore phase: update avg_rtt unless ignore_delay, return
  *		avg_rtt += weight * (rtt - avg_rtt)
- *		QuickAdapt, or else FastIncrease, or else:	Algorithm 1
+ *		QuickAdapt and FastIncrease; if neither acted:	Algorithm 1
  *			marked, rtt >= target:			equation 1
  *				once per base_rtt, window *= max(1 - max_mdf,
  *					1 - md * (avg_rtt - target) / avg_rtt)
@@ -132,7 +132,7 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 						u64 target_ns)
 {
 	struct quell_smartt_delay d = { .target_ns = target_ns };
-	bool change_path = false;
+	bool change_path = false, adapted, increased;
 
 	if (v->ignore_bytes && quell_smartt_ignores(v, p, s)) {
 		st->ignored++;
@@ -141,9 +141,11 @@ static inline bool quell_smartt_congestion_loop(struct quell_smartt_vars *v,
 		return false;
 	}
 	d.rtt_ns = quell_smartt_rtt_ns(v, p, st, s);
-	if (quell_smartt_quick_adapt(v, p, st, s, &d))
+	adapted = quell_smartt_quick_adapt(v, p, st, s, &d);
+	increased = quell_smartt_fast_increase(v, p, st, s, d.rtt_ns);
+	if (adapted)
 		return false;
-	if (!quell_smartt_fast_increase(v, p, st, s, d.rtt_ns))
+	if (!increased)
 		change_path = quell_smartt_core_cases(v, p, st, s, &d);
 	quell_smartt_settle(v, p, s);
 	return change_path;
