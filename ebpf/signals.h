@@ -272,7 +272,9 @@ static __always_inline void fill_ack(const struct tcp_sock *tp, const struct rat
 	s->acked_bytes = acked_bytes(tp, flow->acked_seq, s->acked_pkts);
 	s->marked_bytes = quell_min_u64((u64)marked_pkts * tp->mss_cache, s->acked_bytes);
 	s->lost_bytes = quell_mul_sat_u32(lost_pkts, tp->mss_cache);
-	s->inflight_bytes = quell_mul_sat_u32(rs->prior_in_flight, tp->mss_cache);
+	/* Segments may be short: cores subtract the bytes acknowledged from those in flight. */
+	s->inflight_bytes = quell_min_u64((u64)rs->prior_in_flight * tp->mss_cache,
+					  tp->snd_nxt - flow->acked_seq);
 	if (rs->is_app_limited)
 		s->flags |= QUELL_S_APP_LIMITED;
 	if (tp->snd_una != flow->acked_seq)

@@ -248,11 +248,36 @@ no_ack_waits_longer()
 	[ "$oldest_us" -ge 100 ] && [ "$oldest_us" -le 200 ]
 }
 
+# Round trips of swift_vaisf at both ends.
+rounds()
+{
+	local netns
+
+	for netns in "$client" "$server"; do
+		quell -n "$netns" -j stat swift_vaisf
+	done | jq -s 'map(.[].counters.rounds? // 0) | add'
+}
+
+# A request of 100 bytes is all that is in flight: its ACK ends a round trip, not only that of a
+# full segment's worth.
+turns_are_round_trips()
+{
+	local netns before
+
+	for netns in "$client" "$server"; do
+		quell -n "$netns" cc set swift_vaisf adapt off || return 1
+	done
+	become swift_vaisf 0 && before=$(rounds) && take_turns 7100 "$turns" || return 1
+	note "$(($(rounds) - before)) round trips of $turns turns at both ends" >&3
+	(($(rounds) - before >= 2 * turns))
+}
+
 exec 3>&1
-plan 20
+plan 21
 check "two hosts" make_network
 check "a server of whole requests" serve_whole_requests
 check "cubic" turns_cost_little 7100 cubic
+check "each turn is a round trip" turns_are_round_trips
 for option in 0 1; do
 	check "swift, option $option" turns_cost_little 7100 swift $option
 	check "option $option: a server that thinks 20 us" thought_is_no_queue $option

@@ -438,7 +438,9 @@ static void ack_collect(struct sock *sk, const struct rate_sample *rs,
 		WRITE_ONCE(flow->now.marked_pkts, flow->now.marked_pkts + marked_pkts);
 		WRITE_ONCE(flow->now.marked_bytes, flow->now.marked_bytes + sample->marked_bytes);
 	}
-	sample->inflight_bytes = quell_mul_sat_u32(rs->prior_in_flight, tp->mss_cache);
+	/* Segments may be short: cores subtract the bytes acknowledged from those in flight. */
+	sample->inflight_bytes = min(quell_mul_sat_u32(rs->prior_in_flight, tp->mss_cache),
+				     tp->snd_nxt - cc->acked_seq);
 	if (rs->is_app_limited)
 		sample->flags |= QUELL_S_APP_LIMITED;
 	if (tp->snd_una != cc->acked_seq)
