@@ -452,6 +452,25 @@ static void ack_collect(struct sock *sk, const struct rate_sample *rs,
 }
 
 /*
+ * Whether this ACK shows that a retransmission of the oldest segment was lost.  The rest of the
+ * recovery then sends no more than is delivered, as with PRR, or a whole window may be lost in each
+ * round trip.  Not without parameter "adapt": Documentation/recovery.md.
+ */
+static bool ack_has_lost_again(const struct sock *sk, const struct quell_flow *flow,
+			       const struct rate_sample *rs)
+{
+	const u8 lost = TCPCB_LOST | TCPCB_EVER_RETRANS;
+	const struct sk_buff *head;
+
+	if (rs->losses <= 0 || inet_csk(sk)->icsk_ca_state != TCP_CA_Recovery ||
+	    !quell_adapt_is_on(flow))
+		return false;
+	head = tcp_rtx_queue_head(sk);
+	return head && (TCP_SKB_CB(head)->sacked & (lost | TCPCB_SACKED_RETRANS)) == lost &&
+	       head->skb_mstamp_ns >= flow->recover.reported_ns;
+}
+
+/*
  * Fill in the bytes trimmed and the bytes lost otherwise.  Returns whether to report a loss within
  * a recovery to the core: the first real loss of a recovery that began with trimmed segments only;
  * or, where trimming counts as a loss, trimmed segments that left after the last report.
@@ -478,6 +497,8 @@ static bool ack_classify(struct sock *sk, const struct rate_sample *rs,
 	sample->lost_bytes = quell_mul_sat_u32(lost_pkts, tp->mss_cache);
 	if (!quell_flow_has_trim_signal(flow) && quell_recover_is_news(recover))
 		return true;
+	if (lost_pkts && ack_has_lost_again(sk, flow, rs))
+		flow->recover.lost_again = true;
 	return lost_pkts && recover->loss_unreported &&
 	       inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery;
 }

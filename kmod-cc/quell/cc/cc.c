@@ -45,6 +45,7 @@ static void cc_on_recovery(struct sock *sk)
 	struct quell_flow *flow = quell_cc(sk)->flow;
 
 	if (flow) {
+		flow->recover.lost_again = false;
 		flow->recover.loss_unreported =
 			quell_recover_classify(flow, sk) == QUELL_RECOVER_TRIMMED &&
 			(quell_flow_has_trim_signal(flow) ||

@@ -192,6 +192,8 @@ struct quell_recover {
 	bool			other_loss : 1;
 	/* All lost segments were trimmed, ->on_loss not called. */
 	bool			loss_unreported : 1;
+	/* A retransmission of this recovery was lost. */
+	bool			lost_again : 1;
 	/* DSACKs may yet show all retransmissions since @again spurious. */
 	bool			watched : 1;
 	/* Freed when all data that the NACKs name is acknowledged. */

@@ -155,6 +155,22 @@ static void apply_burst_limit(struct sock *sk, const struct quell_flow *flow,
 	quell_limit_burst(sk, max(least_pkts + random_pkts, BURST_LEAST_PKTS));
 }
 
+/*
+ * After a lost retransmission, see ack_has_lost_again(): as many segments as are delivered, and one
+ * more where no further one is lost, as PRR's slow start reduction bound.
+ */
+static u32 apply_conservation(const struct sock *sk, const struct quell_flow *flow,
+			      const struct quell_sample *sample, u32 cwnd_pkts)
+{
+	u32 conserved_pkts = tcp_packets_in_flight(tcp_sk(sk)) + sample->acked_pkts +
+			     (sample->flags & QUELL_S_ADVANCED && !sample->lost_bytes);
+
+	if (!flow || !flow->recover.lost_again ||
+	    inet_csk(sk)->icsk_ca_state != TCP_CA_Recovery)
+		return cwnd_pkts;
+	return min(cwnd_pkts, max(conserved_pkts, 1U));
+}
+
 /* The signal that a reduction on an acknowledgment is for. */
 static enum quell_reduction apply_ack_signal(const struct quell_flow *flow,
 					     const struct quell_sample *sample,
@@ -248,7 +264,8 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 	if (fitting)
 		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
 	else
-		cwnd_pkts = apply_burst(sk, flow, sample, cwnd_pkts);
+		cwnd_pkts = apply_conservation(sk, flow, sample,
+					       apply_burst(sk, flow, sample, cwnd_pkts));
 	/*
 	 * After a timeout the window grows as in the stack, from one segment by one per segment
 	 * delivered, so that the lost segments are not all retransmitted at once.
