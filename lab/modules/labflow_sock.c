@@ -315,8 +315,8 @@ static int labflow_listen(struct net *net, const union labflow_addr *addr)
 		return -ENOMEM;
 	listener->net = net;
 	listener->addr = *addr;
-	err = sock_create_kern(net, addr->sa.sa_family, SOCK_STREAM, IPPROTO_TCP,
-			       &listener->sock);
+	/* As an application's: a socket of the kernel does not hold a reference to its namespace. */
+	err = __sock_create(net, addr->sa.sa_family, SOCK_STREAM, IPPROTO_TCP, &listener->sock, 0);
 	if (err)
 		goto free_listener;
 	sk = listener->sock->sk;
@@ -355,8 +355,8 @@ int labflow_sock_prepare(struct labflow_flow *flow)
 	err = flow->is_receiver ? labflow_listen(flow->dst_net, &flow->daddr) : 0;
 	if (err || !flow->is_sender)
 		return err;
-	err = sock_create_kern(flow->src_net, from.sa.sa_family, SOCK_STREAM, IPPROTO_TCP,
-			       &flow->sock);
+	err = __sock_create(flow->src_net, from.sa.sa_family, SOCK_STREAM, IPPROTO_TCP,
+			    &flow->sock, 0);
 	if (err)
 		return err;
 	sk = flow->sock->sk;
