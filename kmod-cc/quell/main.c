@@ -185,9 +185,9 @@ leave_algos:
 }
 
 /*
- * No socket of the namespace is left: each holds a reference to it, as do TCP sockets of the
- * kernel's own (sunrpc, RDS, SMC, MPTCP; checked in 6.1.192, 6.12.117 and 7.3.4).  A packet may
- * still be in the hooks, so a grace period passes between this and quell_net_exit().
+ * No flow of the namespace is left: its socket holds a reference to the namespace (init.c), as
+ * sockets of sunrpc, RDS, SMC and MPTCP do.  A packet may still be in the hooks, so a grace period
+ * passes between this and quell_net_exit().
  */
 static void __net_exit quell_net_pre_exit(struct net *net)
 {

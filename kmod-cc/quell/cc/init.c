@@ -2,8 +2,8 @@
 /*
  * The context of a flow: the state of a Quell socket beyond its 104 private bytes.
  *
- * ->init allocates it, which may run in softirq: if the allocation fails the algorithm runs on
- * the stack's microsecond clock.
+ * ->init allocates it, which may run in softirq: if the allocation fails, or for some sockets of
+ * the kernel, the algorithm runs on the stack's microsecond clock.
  *
  * The holder of the socket lock follows the pointer in the private bytes.  The hooks, which do
  * not hold the lock, cannot: setsockopt(TCP_CONGESTION) may be changing their owner.  They
@@ -133,6 +133,16 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	return flow;
 }
 
+/*
+ * A flow has a timer, which uses its namespace.  A socket of the kernel without a reference to its
+ * namespace may outlive it, as TCP only stops its own timers (tcp_close()): it has no flow, unless
+ * the namespace never ends.
+ */
+static bool cc_may_have_flow(const struct sock *sk)
+{
+	return sk->sk_net_refcnt || net_eq(sock_net(sk), &init_net);
+}
+
 /* First in ->init.  Socket lock, softirq or process context. */
 void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 {
@@ -147,13 +157,13 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	cc->paces = false;
 	cc->reorders = false;
 	cc->active_ns = tcp_sk(sk)->tcp_clock_cache;
-	cc->flow = flow_alloc(sk, qnet, algo);
+	cc->flow = cc_may_have_flow(sk) ? flow_alloc(sk, qnet, algo) : NULL;
 	if (cc->flow)
 		quell_signal_open(cc->flow, sk);
 	cc->magic = QUELL_CC_MAGIC;
 	if (cc->flow)
 		quell_count(qnet, QUELL_N_FLOWS_OPENED);
-	else
+	else if (cc_may_have_flow(sk))
 		quell_count_reported(qnet, QUELL_N_FLOW_ALLOC_FAILED);
 	atomic_inc(&qnet->algo_socks[algo->slot]);
 	atomic_inc(&qnet->socks);
