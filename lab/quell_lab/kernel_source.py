@@ -81,6 +81,16 @@ def locked(path, others=None):
         yield
 
 
+def _replace(path, content):
+    """Have content in a file, whole at any time for processes that read it."""
+    with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
+        if file.read() == content:
+            return
+    with open(f"{path}.new", "wb") as file:
+        file.write(content)
+    os.replace(f"{path}.new", path)
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A source with the patches of the laboratory, before it is written to the disk."""
@@ -189,8 +199,10 @@ class Git:
         if os.path.realpath(top) != self.directory:
             raise InputError(self.where, f"not the top of a git tree, which is {top}")
         base = os.path.basename(self.directory)
+        self.hash = self._ask("rev-parse", "--show-object-format", problem="no git tree")
         self.name = f"{re.sub('[^A-Za-z0-9_.-]', '_', base)}-" + \
-            hashlib.sha256(self.directory.encode()).hexdigest()[:8] + (BPF if runs_bpf else "")
+            hashlib.sha256(self.directory.encode()).hexdigest()[:8] + \
+            ("" if self.hash == "sha1" else f"-{self.hash}") + (BPF if runs_bpf else "")
         self.repository = os.path.join(cache(), self.name, "source")
         if commit:
             self.commit = self._ask("rev-parse", "--verify", "-q", f"{commit}^{{commit}}",
@@ -220,34 +232,58 @@ class Git:
             raise SourceError(self.where, f"git {words[0]}: {reason(done)}")
         return done.stdout
 
-    def _objects(self):
-        path = self._ask("rev-parse", "--git-path", "objects", problem="no git tree")
+    def _path(self, name):
+        """Of a part of the tree's repository."""
+        path = self._ask("rev-parse", "--git-path", name, problem="no git tree")
         return os.path.realpath(os.path.join(self.directory, path))
 
     def _init(self):
-        if os.path.exists(os.path.join(self.repository, ".git", "objects", "info", "alternates")):
-            return
-        os.makedirs(self.repository, exist_ok=True)
-        self.git("init", "-q")
-        with open(os.path.join(self.repository, ".git", "objects", "info", "alternates"), "w",
-                  encoding="utf-8") as file:
-            file.write(self._objects() + "\n")
+        """
+        A repository in the cache that shares the objects of the tree, which may be another's than
+        at the last call, and ends where the history of a shallow clone does.
+        """
+        git = os.path.join(self.repository, ".git")
+        if not os.path.exists(os.path.join(git, "HEAD")):
+            os.makedirs(self.repository, exist_ok=True)
+            self.git("init", "-q", f"--object-format={self.hash}")
+        quoted = re.sub(r'(["\\])', r"\\\1", self._path("objects")).replace("\n", "\\n")
+        _replace(os.path.join(git, "objects", "info", "alternates"),
+                 os.fsencode(f'"{quoted}"\n'))
+        shallow = self._path("shallow")
+        if os.path.exists(shallow):
+            with open(shallow, "rb") as file:
+                _replace(os.path.join(git, "shallow"), file.read())
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(git, "shallow"))
 
     def _as_it_is(self):
-        """Tree of the files as they are, those that git ignores or does not know aside."""
+        """Tree of the files as they are, those that git ignores or does not track aside."""
+        theirs = self._path("index")
+        if not os.path.exists(theirs):
+            raise InputError(self.where, "no files are checked out; TREE@COMMIT takes a commit")
         with tempfile.TemporaryDirectory() as scratch:
             index = os.path.join(scratch, "index")
-            theirs = self._ask("rev-parse", "--git-path", "index", problem="no git tree")
             # With its time, by which git knows files that may have changed in the same second.
-            shutil.copy2(os.path.join(self.directory, theirs), index)
+            shutil.copy2(theirs, index)
             own = {"GIT_INDEX_FILE": index,
-                   "GIT_OBJECT_DIRECTORY": os.path.join(self.repository, ".git", "objects"),
-                   "GIT_ALTERNATE_OBJECT_DIRECTORIES": self._objects()}
+                   "GIT_OBJECT_DIRECTORY": os.path.join(self.repository, ".git", "objects")}
             for words in (("add", "-u"), ("write-tree",)):
                 done = run_git(self.directory, *words, **own)
                 if done.returncode:
                     raise SourceError(self.where, f"git {words[0]}: {reason(done)}")
         return done.stdout.decode().strip()
+
+    def _check_whole(self):
+        """SourceError if the tree is a partial clone that lacks files; the tree is only read."""
+        if run_git(self.directory, "config", "--get-regexp", r"^remote\..*\.promisor$").returncode:
+            return
+        listed = self.git("rev-list", "--objects", "--no-object-names", "--missing=print",
+                          "--no-walk", self.tree)
+        missing = listed.count(b"?")
+        if missing:
+            raise SourceError(self.where, f"a partial clone, which lacks {missing} objects of it; "
+                              "'git fetch --refetch --no-filter' there fetches them")
 
     def _read(self, path):
         done = run_git(self.repository, "cat-file", "blob", f"{self.tree}:{path}")
@@ -261,6 +297,7 @@ class Git:
             try:
                 self._init()
                 self.tree = self.tree or self._as_it_is()
+                self._check_whole()
                 return self._prepared()
             except (InputError, OSError):
                 if is_new:
@@ -301,8 +338,9 @@ def find(text):
         return Debian(text)
     if os.path.isdir(text):
         return Git(text)
-    directory, at, commit = text.rpartition(AT)
-    if at and os.path.isdir(directory):
-        return Git(directory, commit)
+    for at in re.finditer(AT, text):		# of TREE@main@{1}, too
+        directory, commit = text[:at.start()], text[at.end():]
+        if os.path.isdir(directory) and commit:
+            return Git(directory, commit)
     raise InputError(f"--kernel {text}", f"neither 6.12, {', '.join(DEBIAN)}, debug nor the "
                      "directory of a git tree, TREE or TREE@COMMIT")

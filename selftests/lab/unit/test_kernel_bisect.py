@@ -70,6 +70,14 @@ class Bisections(Trees):
         self.assertIsNone(found)
         self.assertIn(self.commits[7], out)
 
+    def test_shallow_clone(self):
+        self.history(7)
+        wanted, self.commits = self.commits[7], self.commits[-8:]
+        other = os.path.join(self.scratch, "shallow")
+        self.git("clone", "-q", "--depth", "8", f"file://{self.tree}", other)
+        self.tree = other
+        self.assertEqual(self.bisect()[0], wanted)
+
     def test_words_of_git(self):
         """git 2.55 quotes the term; no commit is tested twice."""
         commit = "a1" * 20

@@ -324,3 +324,66 @@ class Builds(Trees):
         self.build()
         self.assertEqual([one == other for one, other in zip(before, times())],
                          [False, True, True, True])
+
+
+class OddTrees(Trees):
+    """Trees that are not a plain clone."""
+
+    def other(self, name, *words):
+        """Another tree, by a command of git that takes its path last."""
+        path = os.path.join(self.scratch, name)
+        self.git(*words, path)
+        return path
+
+    def built(self, tree, text="changed\n"):
+        """Build a tree with another content of a file: the executable has it."""
+        with open(os.path.join(tree, "net", "tcp.c"), "w", encoding="ascii") as file:
+            file.write(text)
+        with open(self.build(tree).linux, encoding="ascii") as file:
+            self.assertIn(text, file.read())
+        self.build(f"{tree}@HEAD")
+
+    def test_paths(self):
+        self.built(self.other('a "tree":\nof\\mine', "clone", "-q", self.tree))
+        self.built(self.other("linked", "worktree", "add", "-q"))
+        self.refused(self.other("bare", "clone", "-q", "--bare", self.tree) + "@HEAD", "work tree")
+
+    def test_objects_of_another_repository(self):
+        """At the path of a clone there is a worktree of another now."""
+        self.built(self.tree)
+        moved = os.path.join(self.scratch, "moved")
+        os.rename(self.tree, moved)
+        self.refused(self.tree, "neither 6.12, 7.3, debug nor the directory")
+        self.tree, tree = moved, self.tree
+        self.commit()
+        self.git("worktree", "add", "-q", tree)
+        self.built(tree, "once more\n")
+
+    def test_sha256(self):
+        other = self.other("sha256", "init", "-q", "--object-format=sha256")
+        self.git(f"--work-tree={self.tree}", f"--git-dir={other}/.git", "add", "-A")
+        self.git(f"--git-dir={other}/.git", "commit", "-q", "-m", "one")
+        self.git(f"--work-tree={other}", f"--git-dir={other}/.git", "checkout", "-q", "-f")
+        self.built(other)
+
+    def test_partial_clone(self):
+        """One that lacks files of the commit is named as such, and nothing is fetched into it."""
+        self.git("config", "uploadpack.allowFilter", "true")
+        self.put("linux/net/tcp.c", "second\n")
+        self.commit()
+        other = self.other("partial", "clone", "-q", "--filter=blob:none", f"file://{self.tree}")
+        self.built(other)
+        self.refused(f"{other}@HEAD^", "a partial clone, which lacks 1 objects")
+        self.git("-C", other, "fetch", "-q", "--refetch", "--no-filter")
+        self.build(f"{other}@HEAD^")
+
+    def test_no_files(self):
+        other = self.other("empty", "clone", "-q", "--no-checkout", self.tree)
+        self.refused(other, "no files are checked out; TREE@COMMIT")
+        self.build(f"{other}@HEAD")
+
+    def test_names_of_commits(self):
+        self.git("branch", "-M", "main")
+        for name in ("HEAD", "main@{0}", "@{0}"):
+            self.assertEqual(kernel_source.find(f"{self.tree}@{name}").commit, self.first)
+        self.refused(f"{self.tree}@", "nor the directory")
