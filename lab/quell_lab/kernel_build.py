@@ -96,12 +96,16 @@ def _relevant(log):
     return "".join(f"\n  {line}" for line in found[:ERROR_LINES])
 
 
-def _run(where, words, log, quiet, what, files=FILES):
-    """Run a step of a build, its output to a log, and show how far it is."""
+def _run(where, words, log, quiet, what, files=FILES, lock=None):
+    """
+    Run a step of a build, its output to a log, and show its progress.  It holds the lock of its
+    directory, too, so that no other build begins while it outlives this process.
+    """
     done = 0
     with open(log, "a", 1, encoding="utf-8") as file, subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, errors="replace", env={**kernel_source.environment(), **SAME}) as process:
+            text=True, errors="replace", env={**kernel_source.environment(), **SAME},
+            pass_fds=(lock.fileno(),) if lock else ()) as process:
         for line in process.stdout:
             file.write(line)
             step = STEP.match(line)
@@ -124,6 +128,7 @@ class Tree:
         self.source_directory = os.path.join(self.directory, "source")
         self.objects = os.path.join(self.directory, "objects")
         os.makedirs(self.directory, exist_ok=True)
+        self.lock = None		# of the directory
         self.jobs = len(os.sched_getaffinity(0))
 
     def _log(self, name):
@@ -167,7 +172,7 @@ class Tree:
         for words in (self._make("-s", "allnoconfig"),
                       [merge, "-m", "-O", self.objects, config, *fragments],
                       self._make("-s", "olddefconfig")):
-            _run(self.source.where, words, log, True, "configuration")
+            _run(self.source.where, words, log, True, "configuration", lock=self.lock)
         with open(config, encoding="ascii") as file:
             have = set(file.read().splitlines())
         wanted = {line.partition("=")[0]: line for line in text.splitlines()
@@ -184,19 +189,18 @@ class Tree:
         """Bring the directory of objects to a source, which it may be at already."""
         self._check_disk()
         begun = time.monotonic()
-        self.source.write(prepared, self.source_directory)
+        self.source.write(prepared, self.source_directory, self.lock)
         for refused in prepared.left_out:
             _say(f"without {refused}: slower, and events of one ns may have another order",
                  self.quiet)
         self._configure(prepared)
         _run(self.source.where, self._make(f"-j{self.jobs}", "all"), self._log("build.log"),
              self.quiet, f"Linux {prepared.version}",
-             BPF_FILES if self.source.runs_bpf else FILES)
+             BPF_FILES if self.source.runs_bpf else FILES, self.lock)
         _say(f"Linux {prepared.version} took {time.monotonic() - begun:.0f} s", self.quiet)
 
     def keep(self, linux):
         """The executable, without a debugger's information."""
-        os.makedirs(os.path.dirname(linux), exist_ok=True)
         temporary = linux + ".new"
         subprocess.run(["objcopy", "--strip-debug", os.path.join(self.objects, "vmlinux"),
                         temporary], check=True)
@@ -206,7 +210,8 @@ class Tree:
         """Our modules for the kernel that the objects are of."""
         work = os.path.join(self.directory, "modules")
         _run(self.source.where, ["env", f"AREAS={' '.join(AREAS)}", MODULES, self.objects, work,
-                                 "ARCH=um"], self._log("modules.log"), True, "the modules")
+                                 "ARCH=um"], self._log("modules.log"), True, "the modules",
+             lock=self.lock)
         temporary = directory + ".new"
         shutil.rmtree(temporary, ignore_errors=True)
         os.makedirs(temporary)
@@ -217,13 +222,19 @@ class Tree:
 
     def make(self, prepared, linux, modules):
         """Executable and directory of modules, unless another process has made them meanwhile."""
-        if os.path.exists(linux) and os.path.isdir(modules):
-            return
-        self.build(prepared)
-        if not os.path.exists(linux):
-            self.keep(linux)
-        if not os.path.isdir(modules):
-            self.build_modules(modules)
+        def waits():
+            _say(f"another process builds in {self.directory}; this one waits until it ends",
+                 self.quiet)
+        with kernel_source.locked(os.path.join(self.directory, "lock"), waits=waits) as self.lock:
+            if os.path.exists(linux) and os.path.isdir(modules):
+                return
+            self.build(prepared)
+            # Another tree may have the same content.
+            with kernel_source.locked(os.path.join(os.path.dirname(linux), "lock")):
+                if not os.path.exists(linux):
+                    self.keep(linux)
+                if not os.path.isdir(modules):
+                    self.build_modules(modules)
 
 
 def build(source, quiet, prepared=None):
@@ -235,8 +246,7 @@ def build(source, quiet, prepared=None):
     if not os.path.exists(linux) or not os.path.isdir(modules):
         tree = Tree(source, quiet)
         try:
-            with kernel_source.locked(os.path.join(tree.directory, "lock")):
-                tree.make(prepared, linux, modules)
+            tree.make(prepared, linux, modules)
         except (OSError, subprocess.CalledProcessError) as error:
             raise BuildError(source.where, str(error)) from error
     bpf = None if source.runs_bpf else functools.cache(lambda: build(source.with_bpf(), quiet))

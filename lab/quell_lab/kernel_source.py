@@ -58,10 +58,11 @@ def environment():
     return {name: value for name, value in os.environ.items() if name not in _local_variables()}
 
 
-def run_git(directory, *words, given=None, **more):
-    """git in a directory; what it prints, as bytes, is in English."""
+def run_git(directory, *words, given=None, lock=None, **more):
+    """git in a directory; its output, as bytes, is in English.  It holds the lock, too."""
     return subprocess.run(["git", "-C", directory, *words], input=given, capture_output=True,
-                          check=False, env={**environment(), "LC_ALL": "C", **more})
+                          check=False, env={**environment(), "LC_ALL": "C", **more},
+                          pass_fds=(lock.fileno(),) if lock else ())
 
 
 def reason(done):
@@ -70,15 +71,21 @@ def reason(done):
 
 
 @contextlib.contextmanager
-def locked(path, others=None):
-    """Hold a lock; others: InputError for another process that has it, which may take hours."""
+def locked(path, others=None, waits=lambda: None):
+    """
+    Hold a lock, the file of which this yields.  For another process that has it, InputError of
+    others, if given, as it may take hours, else waits() before this waits.
+    """
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="ascii") as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | (fcntl.LOCK_NB if others else 0))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(*others) from None
-        yield
+            if others:
+                raise InputError(*others) from None
+            waits()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
 
 
 def _replace(path, content):
@@ -165,7 +172,7 @@ class Debian:
         """Disk that write() takes: the files are links to those of the package."""
         return 0
 
-    def write(self, prepared, directory):
+    def write(self, prepared, directory, _lock):
         """Have the patched source in a directory."""
         mark = os.path.join(directory, ".quell-source")
         if os.path.exists(mark):
@@ -323,13 +330,16 @@ class Git:
         return hashlib.sha256(b"\n".join(one for one in files if b"Kconfig" in one)).hexdigest()
 
     def missing_bytes(self, directory):
-        """Disk that write() takes."""
-        return 0 if os.path.exists(os.path.join(directory, "Makefile")) else SOURCE_BYTES
+        """Disk that write() takes; a checkout has an index at its end."""
+        return 0 if os.path.exists(os.path.join(directory, ".git", "index")) else SOURCE_BYTES
 
-    def write(self, prepared, directory):
+    def write(self, prepared, directory, lock):
         """Have the patched source in a directory, the repository of the cache."""
         assert directory == self.repository
-        self.git("checkout", "-q", "--force", "--detach", prepared.files)
+        # Of a checkout that was killed: the lock of the directory is held.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(os.path.join(self.repository, ".git", "index.lock"))
+        self.git("checkout", "-q", "--force", "--detach", prepared.files, lock=lock)
 
 
 def find(text):

@@ -6,8 +6,10 @@ The trees are small git repositories, and make, objcopy and the modules' build a
 
 import contextlib
 import errno
+import fcntl
 import io
 import os
+import signal
 import stat
 import subprocess
 import tempfile
@@ -51,7 +53,14 @@ shift 4
 awk -F= '/^CONFIG_/ { value[$1] = $0 } END { for (name in value) print value[name] }' "$@" |
 	grep -v "${LOST:-never}" >"$config"
 """
-MODULES = "#!/bin/sh\nmkdir -p \"$2\"\necho \"$1\" >\"$2/one.ko\"\n"
+# The status of flock is 1 where the lock is held.
+MODULES = """#!/bin/sh
+flock -n "$QUELL_CACHE"/trees/ready/*/lock true
+echo "lock $?" >>"$CALLS"
+[ ! -e "$0.broken" ] || { echo "swift.c:3: error: no such member"; exit 2; }
+mkdir -p "$2"
+echo "$1" >"$2/one.ko"
+"""
 
 
 class Trees(unittest.TestCase):
@@ -327,7 +336,7 @@ class Builds(Trees):
 
 
 class OddTrees(Trees):
-    """Trees that are not a plain clone."""
+    """Trees that are not a plain clone, and builds that end in the middle."""
 
     def other(self, name, *words):
         """Another tree, by a command of git that takes its path last."""
@@ -387,3 +396,58 @@ class OddTrees(Trees):
         for name in ("HEAD", "main@{0}", "@{0}"):
             self.assertEqual(kernel_source.find(f"{self.tree}@{name}").commit, self.first)
         self.refused(f"{self.tree}@", "nor the directory")
+
+    def test_modules_that_do_not_compile(self):
+        self.put("modules.broken", "")
+        self.refused(self.tree, "the modules failed, see ", "swift.c:3: error: no such member")
+        os.unlink(os.path.join(self.scratch, "modules.broken"))
+        self.build()
+
+    def test_ready_kernels_are_locked(self):
+        """Trees of one content share a directory of results."""
+        self.build()
+        with open(self.calls, encoding="ascii") as file:
+            self.assertIn("lock 1\n", file.read())
+
+    def test_killed_checkout(self):
+        """Its lock is removed, and the disk for the whole source is needed again."""
+        repository = kernel_source.find(self.tree).repository
+        path = os.path.relpath(repository, self.scratch)
+        self.put(f"{path}/.git/index.lock", "")
+        self.put(f"{path}/Makefile", "")
+        with mock.patch.object(kernel_build, "_say") as said:
+            self.build()
+        self.assertIn("takes up to 2.1 GB", said.call_args_list[0].args[0])
+        self.built(self.tree)
+
+    def test_another_build(self):
+        """It is waited for, with a message."""
+        lock = os.path.join(kernel_source.cache(), kernel_source.find(self.tree).name, "lock")
+        with contextlib.ExitStack() as other:
+            other.enter_context(kernel_source.locked(lock))
+
+            def say(text, _quiet):
+                if "another process builds in" in text:
+                    other.close()
+            with mock.patch.object(kernel_build, "_say", say):
+                self.build()
+        self.assertEqual(self.compiled(), 1)
+
+    def test_build_outlives_a_killed_process(self):
+        """Its lock is held until make ends, so that no two of them write the same files."""
+        fifo = os.path.join(self.scratch, "fifo")
+        os.mkfifo(fifo)
+        self.script("bin/make", MAKE + f'case "$*" in *" all") read -r end <{fifo} ;; esac\n')
+        child = os.fork()
+        if not child:
+            self.build()
+            os._exit(0)		# not reached
+        with open(fifo, "w", encoding="ascii"):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            path = os.path.join(kernel_source.cache(), kernel_source.find(self.tree).name, "lock")
+            with open(path, "w", encoding="ascii") as lock:
+                with self.assertRaises(BlockingIOError):
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self.script("bin/make", MAKE)
+        self.build()
