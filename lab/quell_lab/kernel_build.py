@@ -26,7 +26,7 @@ MAY_LACK = ("CONFIG_PREEMPT_NONE", "CONFIG_PROC_SYSCTL")
 AREAS = ("kmod-cc", "kmod-qdisc", "lab/modules", "lab/comparators", "lab/tutorial",
          "lab/qdiscs", "lab/cc", "selftests/net/modules")
 MODULES = os.path.join(runner.ROOT, "scripts", "build-modules")
-OBJECT_BYTES, BPF_OBJECT_BYTES = 200_000_000, 400_000_000
+OBJECT_BYTES, BPF_OBJECT_BYTES = 200_000_000, 800_000_000
 READY_BYTES = 20_000_000
 JOB_BYTES = 400_000_000		# of a compiler; the linker takes as much
 FILES, BPF_FILES = 760, 860	# compiled of a kernel
@@ -127,6 +127,9 @@ class Tree:
         self.directory = os.path.join(kernel_source.cache(), source.name)
         self.source_directory = os.path.join(self.directory, "source")
         self.objects = os.path.join(self.directory, "objects")
+        if re.search(r"[\s:]", self.directory):
+            raise InputError(source.where, f"no kernel can be built in {self.directory}: its path "
+                             "has a space or a colon; QUELL_CACHE names another directory")
         os.makedirs(self.directory, exist_ok=True)
         self.lock = None		# of the directory
         self.jobs = len(os.sched_getaffinity(0))
@@ -188,6 +191,10 @@ class Tree:
     def build(self, prepared):
         """Bring the directory of objects to a source, which it may be at already."""
         self._check_disk()
+        left_out = self.source.untracked()
+        if left_out:
+            more = f" and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+            _say(f"without {', '.join(left_out[:3])}{more}: not tracked by git", self.quiet)
         begun = time.monotonic()
         self.source.write(prepared, self.source_directory, self.lock)
         for refused in prepared.left_out:

@@ -172,6 +172,10 @@ class Debian:
         """Disk that write() takes: the files are links to those of the package."""
         return 0
 
+    def untracked(self):
+        """Files that are left out."""
+        return []
+
     def write(self, prepared, directory, _lock):
         """Have the patched source in a directory."""
         mark = os.path.join(directory, ".quell-source")
@@ -205,9 +209,9 @@ class Git:
         top = self._ask("rev-parse", "--show-toplevel", problem="no git tree")
         if os.path.realpath(top) != self.directory:
             raise InputError(self.where, f"not the top of a git tree, which is {top}")
-        base = os.path.basename(self.directory)
+        self.base = os.path.basename(self.directory)
         self.hash = self._ask("rev-parse", "--show-object-format", problem="no git tree")
-        self.name = f"{re.sub('[^A-Za-z0-9_.-]', '_', base)}-" + \
+        self.name = f"{re.sub('[^A-Za-z0-9_.-]', '_', self.base)}-" + \
             hashlib.sha256(self.directory.encode()).hexdigest()[:8] + \
             ("" if self.hash == "sha1" else f"-{self.hash}") + (BPF if runs_bpf else "")
         self.repository = os.path.join(cache(), self.name, "source")
@@ -215,12 +219,11 @@ class Git:
             self.commit = self._ask("rev-parse", "--verify", "-q", f"{commit}^{{commit}}",
                                     problem=f"no commit '{commit}'")
             self.tree = self.commit
-            self.label = f"{base}{AT}{self.commit[:12]}"
         else:
             self.commit = self._ask("rev-parse", "--verify", "-q", "HEAD^{commit}",
                                     problem="no commit yet")
             self.tree = None	# of its files as they are, see prepare()
-            self.label = base
+        self.label = f"{self.base}{AT}{self.commit[:12]}"
 
     def with_bpf(self):
         """The same source for a kernel that runs BPF programs, in directories of its own."""
@@ -279,7 +282,18 @@ class Git:
                 done = run_git(self.directory, *words, **own)
                 if done.returncode:
                     raise SourceError(self.where, f"git {words[0]}: {reason(done)}")
-        return done.stdout.decode().strip()
+        tree = done.stdout.decode().strip()
+        if tree != self._ask("rev-parse", f"{self.commit}^{{tree}}", problem="no tree"):
+            self.label = f"{self.base}{AT}{self.commit[:12]}+{tree[:8]}"
+        return tree
+
+    def untracked(self):
+        """Files that git neither tracks nor ignores, which are left out of the files as they are."""
+        if self.wanted:
+            return []
+        done = run_git(self.directory, "ls-files", "-z", "--others", "--exclude-standard",
+                       "--directory")
+        return done.stdout.decode(errors="replace").split("\0")[:-1]
 
     def _check_whole(self):
         """SourceError if the tree is a partial clone that lacks files; the tree is only read."""

@@ -357,6 +357,11 @@ class OddTrees(Trees):
         self.built(self.other("linked", "worktree", "add", "-q"))
         self.refused(self.other("bare", "clone", "-q", "--bare", self.tree) + "@HEAD", "work tree")
 
+    def test_cache_that_make_refuses(self):
+        with mock.patch.dict(os.environ, {"QUELL_CACHE": os.path.join(self.scratch, "a cache")}):
+            self.refused(self.tree, "has a space or a colon", "QUELL_CACHE")
+        self.assertFalse(os.path.exists(self.calls))
+
     def test_objects_of_another_repository(self):
         """At the path of a clone there is a worktree of another now."""
         self.built(self.tree)
@@ -396,6 +401,23 @@ class OddTrees(Trees):
         for name in ("HEAD", "main@{0}", "@{0}"):
             self.assertEqual(kernel_source.find(f"{self.tree}@{name}").commit, self.first)
         self.refused(f"{self.tree}@", "nor the directory")
+
+    def test_labels(self):
+        """Results name the commit, and whether files have changed since."""
+        commit = f"linux@{self.first[:12]}"
+        self.assertEqual(self.build().label, commit)
+        self.put("linux/net/tcp.c", "changed\n")
+        self.assertRegex(self.build().label, rf"^{commit}\+[0-9a-f]{{8}}$")
+        self.assertEqual(self.build(f"{self.tree}@HEAD").label, commit)
+
+    def test_untracked_files_are_named(self):
+        for name in "abcde":
+            self.put(f"linux/new/{name}/{name}.c", "")
+            self.put(f"linux/net/{name}.c", "")
+        with mock.patch.object(kernel_build, "_say") as said:
+            self.build()
+        self.assertIn("without net/a.c, net/b.c, net/c.c and 3 more: not tracked by git",
+                      [one.args[0] for one in said.call_args_list])
 
     def test_modules_that_do_not_compile(self):
         self.put("modules.broken", "")
