@@ -391,20 +391,25 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_interrupt_leaves_nothing_running(self):
+        """By Ctrl-C, timeout(1) or kill(1), and a terminal that is closed."""
+        def default():
+            # A shell's background job ignores SIGINT, and so does what it starts.
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
         pid_file = self.path("pid")
         self.kernel(f"open({pid_file!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)")
-        # A shell's background job ignores SIGINT, and so does what it starts.
-        lab = subprocess.Popen(self.argv(), stderr=subprocess.PIPE, text=True,
-                               env=self.environment, start_new_session=True,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-        self.addCleanup(lab.wait)
-        self.addCleanup(lab.kill)
-        pid = int(self.poll(lambda: os.path.exists(pid_file) and self.read(pid_file)))
-        lab.send_signal(signal.SIGINT)
-        _, errors = lab.communicate(timeout=30)
-        self.assertEqual(lab.returncode, 130)
-        self.assertIn("interrupted", errors)
-        self.poll(lambda: not os.path.exists(f"/proc/{pid}"))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number), subprocess.Popen(
+                    self.argv(), stderr=subprocess.PIPE, text=True, env=self.environment,
+                    start_new_session=True, preexec_fn=default) as lab:
+                self.addCleanup(lab.kill)
+                pid = int(self.poll(lambda: os.path.exists(pid_file) and self.read(pid_file)))
+                lab.send_signal(number)
+                _, errors = lab.communicate(timeout=30)
+                self.assertEqual(lab.returncode, 130)
+                self.assertIn("interrupted", errors)
+                self.poll(lambda pid=pid: not os.path.exists(f"/proc/{pid}"))
+                os.unlink(pid_file)
 
     def poll(self, condition):
         end = time.monotonic() + 30
