@@ -66,6 +66,8 @@ def _try(path, directory):
     """Apply a patch whole or not at all; None, or the hunk that was refused."""
     words = ["patch", "-p1", "-f", "--no-backup-if-mismatch", "-d", directory, "-i", path]
     done = subprocess.run([*words, "--dry-run"], capture_output=True, text=True, check=False)
+    if done.returncode > 1:	# such as a full disk
+        raise SourceError("patch", (done.stderr or done.stdout).strip())
     if done.returncode:
         return _hunk(path, done.stdout)
     subprocess.run(words, capture_output=True, check=True)

@@ -185,6 +185,13 @@ class Refusals(Trees):
         self.refused(f"{self.tree}@{self.commit()}", "needed.patch")
         self.assertEqual(self.cached(), [])
 
+    def test_patch_that_cannot_be_tried(self):
+        """A full disk does not leave out a patch for speed."""
+        self.script("bin/patch", "#!/bin/sh\necho 'patch: write error' >&2\nexit 2\n")
+        for names in ((), ("needed",)):
+            with mock.patch.object(kernel_patches, "NEEDED", names):
+                self.refused(self.tree, "patch: write error")
+
     def test_bpf_patch(self):
         """It is needed by the kernel that runs BPF programs alone."""
         self.put("linux/kernel/c.c", TIMER.replace("line 10\n", "line ten\n"))
