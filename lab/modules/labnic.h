@@ -176,9 +176,11 @@ struct labnic_line {
 /* One end of a cable, the private part of its net_device. */
 struct labnic_port {
 	struct hrtimer			timer;	/* fires at the next departure or arrival */
+	/* Of a network in parts, labnic_part.c: fires at the next arrival at the other end. */
+	struct hrtimer			arrival;
+	struct labnic_line		line;	/* packets that were sent and have not arrived */
 	/* The packet that @timer will be about, if that looks at it. */
 	struct sk_buff			*next_skb;
-	struct labnic_line		line;	/* packets that were sent and have not arrived */
 	struct net_device		*dev;	/* the device */
 	/* Device at the other end; NULL while the pair is taken apart (RTNL). */
 	struct net_device __rcu		*peer;
@@ -190,6 +192,18 @@ struct labnic_port {
 	u64				busy_ns;	/* when the line falls idle, whole part */
 	/* Fraction of that time, in units of 1 ns / @rate_bits_ps. */
 	u64				busy_frac;
+	/* In parts: the packet that @arrival will be about. */
+	struct sk_buff			*arriving_skb;
+	struct list_head		tie;	/* among ports with an arrival in this ns */
+	u32				key;	/* number of this direction of this cable */
+	bool				is_cut;	/* the other end is in another part */
+	struct labnic_pfc		*pfc;	/* priority flow control; NULL without */
+	/* Where flows go that came in by this port of a switch; NULL before the first. */
+	struct labnic_routes		*routes;
+	/* Credits that the host hands out; NULL without. */
+	struct labnic_credit		*credit;
+	/* Has the packets of each flow wait for each other; NULL without. */
+	struct labnic_pace		*pace;
 	/* Number of the first data packet the cable drops; 0: no drops. */
 	u64				drop_first;
 	u32				drop_pkts;	/* number of consecutive packets it drops */
@@ -203,25 +217,12 @@ struct labnic_port {
 	u32				corrupt_at;	/* which byte of its payload */
 	/* Data packets that passed the cable, counted if it does any of these. */
 	u64				data_pkts;
-	struct labnic_pfc		*pfc;	/* priority flow control; NULL without */
-	/* Where flows go that came in by this port of a switch; NULL before the first. */
-	struct labnic_routes		*routes;
-	/* Credits that the host hands out; NULL without. */
-	struct labnic_credit		*credit;
-	/* Has the packets of each flow wait for each other; NULL without. */
-	struct labnic_pace		*pace;
 	struct labnic_noise		noise;	/* delay of the host behind this port */
 	struct labnic_stats		stats;	/* counters */
 	/* Timestamping configured by user space (RTNL to write). */
 	struct kernel_hwtstamp_config	hwtstamp;
 	struct labnic_phc		phc;	/* hardware clock */
-	/* Of a network in parts, labnic_part.c: fires at the next arrival at the other end. */
-	struct hrtimer			arrival;
-	struct sk_buff			*arriving_skb;	/* received then */
-	struct list_head		tie;	/* among ports with an arrival in this ns */
-	u32				key;	/* number of this direction of this cable */
 	u32				away_part;	/* part of the other end, if @is_cut */
-	bool				is_cut;	/* the other end is in another part */
 };
 
 /* labnic_wire.c */
@@ -239,7 +240,7 @@ void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 prio
 #ifdef CONFIG_UML
 int labnic_part_init(void);
 int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near);
-enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer);
+void labnic_part_arrival(struct labnic_port *port);
 bool labnic_part_is_divided(void);
 u64 labnic_part_base_ns(void);
 bool labnic_part_is_frozen(void);
@@ -257,9 +258,8 @@ static inline int labnic_part_create(struct labnic_port *port,
 	return -EOPNOTSUPP;
 }
 
-static inline enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
+static inline void labnic_part_arrival(struct labnic_port *port)
 {
-	return HRTIMER_NORESTART;
 }
 
 static inline bool labnic_part_is_divided(void)

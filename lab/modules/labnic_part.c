@@ -271,10 +271,11 @@ static enum hrtimer_restart tie_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
+/* A packet arrives at the end of a port's cable in this ns. */
+void labnic_part_arrival(struct labnic_port *port)
 {
-	struct labnic_port *port = container_of(timer, struct labnic_port, arrival), *other;
 	struct list_head *before = &my.ties;
+	struct labnic_port *other;
 
 	list_for_each_entry_reverse(other, &my.ties, tie) {
 		before = &other->tie;
@@ -283,8 +284,7 @@ enum hrtimer_restart labnic_part_arrival(struct hrtimer *timer)
 		before = other->tie.prev;
 	}
 	list_add(&port->tie, before);
-	arrive_all(timer);
-	return HRTIMER_NORESTART;
+	arrive_all(&port->arrival);
 }
 
 /* The memory that the parts share. */

@@ -45,6 +45,7 @@
 
 static enum hrtimer_restart labnic_timer(struct hrtimer *timer);
 static enum hrtimer_restart labnic_departure(struct hrtimer *timer);
+static enum hrtimer_restart labnic_arrival(struct hrtimer *timer);
 
 /*
  * Book the line for one frame and return when its last bit leaves.
@@ -201,7 +202,7 @@ static bool labnic_send(struct labnic_port *port, struct labnic_frame frame, u64
 static bool is_awaited(const struct labnic_port *port, const struct sk_buff *skb)
 {
 	return skb->destructor || port->pfc ||
-	       skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS;
+	       skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS || (port->key && skb_cloned(skb));
 }
 
 /* Whether the ring takes another packet.  Softirq, or bottom halves off. */
@@ -393,7 +394,7 @@ static __always_inline const struct labnic_port *labnic_port_of(const struct hrt
 		return NULL;
 	if (timer->function == (in_parts ? labnic_departure : labnic_timer))
 		return container_of(timer, struct labnic_port, timer);
-	return in_parts && timer->function == labnic_part_arrival ?
+	return in_parts && timer->function == labnic_arrival ?
 	       container_of(timer, struct labnic_port, arrival) : NULL;
 }
 
@@ -441,8 +442,13 @@ static __always_inline void labnic_look_ahead(bool in_parts)
 	if (skb)
 		labnic_fetch(skb, sizeof(*skb));
 	third = second ? hrtimer_upcoming(second) : NULL;
-	if (third)
-		labnic_fetch(container_of(third, struct labnic_port, timer), 3 * L1_CACHE_BYTES);
+	if (!third)
+		return;
+	prefetch(third);
+	port = container_of(third, struct labnic_port, timer);
+	/* If it is the timer of an arrival, the line follows, too. */
+	labnic_fetch(in_parts ? (void *)(third + 1) : (void *)&port->line,
+		     (in_parts ? 3 : 2) * L1_CACHE_BYTES);
 }
 #else
 static void labnic_look_ahead(bool in_parts) { }
@@ -511,7 +517,8 @@ static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
 			labnic_take(line);
 		spin_unlock(&port->lock);
 		labnic_departed(port, &frame);
-		labnic_unshare(frame.skb);
+		if (frame.is_awaited)
+			labnic_unshare(frame.skb);
 		if (port->is_cut)
 			labnic_cross_send(port, &frame);
 		spin_lock(&port->lock);
@@ -523,6 +530,14 @@ static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* The same for arrivals. */
+static enum hrtimer_restart labnic_arrival(struct hrtimer *timer)
+{
+	labnic_look_ahead(true);
+	labnic_part_arrival(container_of(timer, struct labnic_port, arrival));
+	return HRTIMER_NORESTART;
+}
+
 /* Hand over all that arrives until now. */
 void labnic_wire_arrive(struct labnic_port *port, u64 now_ns)
 {
@@ -531,7 +546,6 @@ void labnic_wire_arrive(struct labnic_port *port, u64 now_ns)
 
 	if (unlikely(labnic_part_is_frozen()))
 		return;
-	labnic_look_ahead(true);
 	spin_lock(&port->lock);
 	while (line->flying && labnic_frame(&line->arriving)->leave_ns + port->delay_ns <= now_ns) {
 		frame = labnic_take(line);
@@ -567,7 +581,7 @@ void labnic_wire_init(struct labnic_port *port)
 	spin_lock_init(&port->lock);
 	quell_hrtimer_setup(&port->timer, quell_part_is_on() ? labnic_departure : labnic_timer,
 			    CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	quell_hrtimer_setup(&port->arrival, labnic_part_arrival, CLOCK_MONOTONIC,
+	quell_hrtimer_setup(&port->arrival, labnic_arrival, CLOCK_MONOTONIC,
 			    HRTIMER_MODE_ABS_SOFT);
 }
 
