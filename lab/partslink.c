@@ -79,14 +79,15 @@ static struct part_buffer *buffer_of(unsigned int from, unsigned int to, uint32_
 
 static bool has_met(const struct part_slot *slot, uint32_t barrier)
 {
-	return (int32_t)(__atomic_load_n(&slot->met, __ATOMIC_ACQUIRE) - barrier) >= 0 ||
+	return (int32_t)(__atomic_load_n(&slot->mark.met, __ATOMIC_ACQUIRE) - barrier) >= 0 ||
 	       __atomic_load_n(&slot->is_gone, __ATOMIC_ACQUIRE);
 }
 
-/* As wait_for() in labnic_part.c. */
+/* As wait_for_all() in labnic_part.c, for one part of this machine. */
 static void wait_for(struct part_slot *slot, uint32_t barrier)
 {
 	static const struct timespec limit = { .tv_nsec = WAIT_NS };
+	struct part_mark *mark = &slot->mark;
 	int i;
 
 	for (i = 0; i < SPINS; i++) {
@@ -95,22 +96,30 @@ static void wait_for(struct part_slot *slot, uint32_t barrier)
 		__builtin_ia32_pause();
 	}
 	for (;;) {
-		uint32_t met = __atomic_load_n(&slot->met, __ATOMIC_RELAXED);
+		uint32_t met = __atomic_load_n(&mark->met, __ATOMIC_RELAXED);
 
-		__atomic_store_n(&slot->is_awaited, 1, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&mark->awaited[barrier % 2], barrier, __ATOMIC_SEQ_CST);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (has_met(slot, barrier))
 			return;
-		syscall(SYS_futex, &slot->met, FUTEX_WAIT, met, &limit);
+		syscall(SYS_futex, &mark->met, FUTEX_WAIT, met, &limit);
 	}
 }
 
-/* As announce() there. */
-static void announce(struct part_slot *slot)
+/* As announce() there, after parts of another machine have come. */
+static void announce(uint32_t barrier)
 {
+	struct part_mark *mark = (struct part_mark *)(memory + PART_MARK_OFFSET);
+	unsigned int part;
+
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_exchange_n(&slot->is_awaited, 0, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, &slot->met, FUTEX_WAKE, INT32_MAX, NULL);
+	for (part = 0; part < parts; part++)
+		if (!has_met(slot_of(part), barrier))
+			return;
+	__atomic_store_n(&mark->met, barrier, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&mark->awaited[barrier % 2], __ATOMIC_SEQ_CST) == barrier)
+		syscall(SYS_futex, &mark->met, FUTEX_WAKE, INT32_MAX, NULL);
 }
 
 /* The parts of this machine come to a barrier; whether all have ended. */
@@ -121,7 +130,7 @@ static bool meet_own(uint32_t barrier)
 
 	for (part = own.first; part < own.end; part++) {
 		wait_for(slot_of(part), barrier);
-		is_gone &= (int32_t)(slot_of(part)->met - barrier) < 0;
+		is_gone &= (int32_t)(slot_of(part)->mark.met - barrier) < 0;
 	}
 	return is_gone;
 }
@@ -143,7 +152,7 @@ static void compose(struct machine *peer, uint32_t barrier)
 	for (from = own.first; from < own.end; from++) {
 		const struct part_slot *slot = slot_of(from);
 		struct part_head head = {
-			.is_gone = (int32_t)(slot->met - barrier) < 0,
+			.is_gone = (int32_t)(slot->mark.met - barrier) < 0,
 			.word = slot->word[barrier % 2],
 		};
 
@@ -259,10 +268,10 @@ static void apply(struct machine *peer, uint32_t barrier)
 		if (head->is_gone)
 			__atomic_store_n(&slot->is_gone, 1, __ATOMIC_RELEASE);
 		else
-			__atomic_store_n(&slot->met, barrier, __ATOMIC_RELEASE);
+			__atomic_store_n(&slot->mark.met, barrier, __ATOMIC_RELEASE);
 		peer->is_gone &= head->is_gone;
-		announce(slot);
 	}
+	announce(barrier);
 }
 
 static void run(void)

@@ -110,23 +110,38 @@ static struct part_slot *slot_of(u32 number)
 	return (struct part_slot *)(my.memory + number * PART_SLOT_BYTES);
 }
 
-static bool has_met(struct part_slot *slot, u32 barrier)
+static struct part_mark *mark_of_all(void)
 {
-	/* Pairs with the release of @met in meet(). */
-	return (s32)(smp_load_acquire(&slot->met) - barrier) >= 0 || READ_ONCE(slot->is_gone);
+	return (struct part_mark *)(my.memory + PART_MARK_OFFSET);
+}
+
+/* The first part that has not come to a barrier; @labnic_parts: all have. */
+static u32 find_missing(u32 barrier)
+{
+	u32 i;
+
+	for (i = 0; i < labnic_parts; i++) {
+		struct part_slot *slot = slot_of(i);
+
+		/* Pairs with the release of @met in meet(). */
+		if ((s32)(smp_load_acquire(&slot->mark.met) - barrier) < 0 &&
+		    !READ_ONCE(slot->is_gone))
+			break;
+	}
+	return i;
 }
 
 /*
  * Wait on the processor for a while: less long when that was in vain, as where the other part has
  * no processor.  Now and then the whole time is tried.
  */
-static bool spin_for(struct part_slot *slot, u32 barrier)
+static bool spin_for(u32 barrier)
 {
 	static u32 patience;
 	u32 limit = barrier % PART_TRIAL ? patience : spins, i;
 
 	for (i = 0; i <= limit; i++) {
-		if (has_met(slot, barrier)) {
+		if (find_missing(barrier) == labnic_parts) {
 			patience += (spins - patience) / 8;
 			return true;
 		}
@@ -136,37 +151,48 @@ static bool spin_for(struct part_slot *slot, u32 barrier)
 	return false;
 }
 
-/* Wait on the processor, then in the host. */
-static void wait_for(u32 number, u32 barrier)
+/* Wait for all parts: on the processor, then in the host. */
+static void wait_for_all(u32 barrier)
 {
 	static const struct timespec64 limit = { .tv_nsec = PART_WAIT_NS };
-	struct part_slot *slot = slot_of(number);
-	u32 slept = 0, met;
+	struct part_mark *mark = mark_of_all();
+	u32 slept = 0, missing, met;
 
-	if (spin_for(slot, barrier))
+	if (spin_for(barrier))
 		return;
 	for (;;) {
-		met = READ_ONCE(slot->met);
-		WRITE_ONCE(slot->is_awaited, 1);
+		met = READ_ONCE(mark->met);
+		WRITE_ONCE(mark->awaited[barrier % 2], barrier);
 		mb();	/* pairs with announce() */
-		if (has_met(slot, barrier))
+		missing = find_missing(barrier);
+		if (missing == labnic_parts)
 			return;
-		if (host_futex(&slot->met, HOST_FUTEX_WAIT, met, &limit) != -ETIMEDOUT)
+		if (host_futex(&mark->met, HOST_FUTEX_WAIT, met, &limit) != -ETIMEDOUT)
 			continue;
 		/* Up to the first barrier parts set up their networks. */
 		if (++slept == hang_s * (NSEC_PER_SEC / PART_WAIT_NS) && barrier > 1)
 			panic("quell-part %u waits for part %u since %u s: that one hangs",
-			      labnic_part, number, hang_s);
+			      labnic_part, missing, hang_s);
 	}
 }
 
-static void announce(struct part_slot *slot)
+static void wake(struct part_mark *mark, u32 barrier)
 {
-	mb();	/* pairs with wait_for() */
-	if (!READ_ONCE(slot->is_awaited))
+	mb();	/* pairs with wait_for_all() */
+	if (READ_ONCE(mark->awaited[barrier % 2]) == barrier)
+		host_futex(&mark->met, HOST_FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* This part has come to a barrier, or is gone.  The last of all wakes those that wait. */
+static void announce(u32 barrier)
+{
+	struct part_mark *mark = mark_of_all();
+
+	wake(&slot_of(labnic_part)->mark, barrier);
+	if (find_missing(barrier) < labnic_parts)
 		return;
-	WRITE_ONCE(slot->is_awaited, 0);
-	host_futex(&slot->met, HOST_FUTEX_WAKE, INT_MAX, NULL);
+	WRITE_ONCE(mark->met, barrier);
+	wake(mark, barrier);
 }
 
 static void sum_up(struct quell_part_state *all, const struct quell_part_state *one)
@@ -183,12 +209,13 @@ static void sum_up(struct quell_part_state *all, const struct quell_part_state *
 static u32 meet(struct quell_part_state *all, u64 *first_ns, u64 *last_ns)
 {
 	struct part_slot *mine = slot_of(labnic_part), *slot;
-	u32 barrier = mine->met + 1, i;
+	u32 barrier = mine->mark.met + 1, i;
 
 	mine->word[barrier % 2] = my.word;
 	/* A part that reads @met reads the word and the buffers as they are now. */
-	smp_store_release(&mine->met, barrier);
-	announce(mine);
+	smp_store_release(&mine->mark.met, barrier);
+	announce(barrier);
+	wait_for_all(barrier);
 	*all = (struct quell_part_state) { 0 };
 	*first_ns = U64_MAX;
 	*last_ns = 0;
@@ -196,9 +223,8 @@ static u32 meet(struct quell_part_state *all, u64 *first_ns, u64 *last_ns)
 		const struct part_word *word;
 
 		slot = slot_of(i);
-		wait_for(i, barrier);
 		word = &slot->word[barrier % 2];
-		if (READ_ONCE(slot->is_gone) && (s32)(slot->met - barrier) < 0)
+		if (READ_ONCE(slot->is_gone) && (s32)(slot->mark.met - barrier) < 0)
 			continue;
 		sum_up(all, &word->state);
 		*first_ns = min(*first_ns, word->next_ns);
@@ -296,7 +322,7 @@ void *labnic_part_memory(void)
 /* Number of the last barrier. */
 u32 labnic_part_barrier(void)
 {
-	return slot_of(labnic_part)->met;
+	return slot_of(labnic_part)->mark.met;
 }
 
 /* Packets pass from part to part. */
@@ -410,7 +436,7 @@ u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32
 EXPORT_SYMBOL_GPL(quell_part_begin);
 
 /**
- * quell_part_report() - set the state of this part from the next barrier on
+ * quell_part_report() - set the state of this part from the next barrier on; of a single one, now
  * @state: the end of a turn has an effect at its @turn_ns, perhaps in another part
  */
 void quell_part_report(const struct quell_part_state *state)
@@ -418,6 +444,8 @@ void quell_part_report(const struct quell_part_state *state)
 	if (state->turn != my.word.state.turn)
 		labnic_part_causes(state->turn_ns);
 	my.word.state = *state;
+	if (labnic_parts == 1)
+		my.ops->met(state);
 }
 EXPORT_SYMBOL_GPL(quell_part_report);
 
@@ -446,7 +474,7 @@ void quell_part_end(void)
 	hrtimer_cancel(&my.barrier);
 	mine = slot_of(labnic_part);
 	WRITE_ONCE(mine->is_gone, 1);
-	announce(mine);
+	announce(mine->mark.met + 1);
 	pr_alert("quell-parts %u: %lu barriers, %lu packets to other parts\n", labnic_part,
 		 barriers, labnic_crossings());
 }
@@ -460,12 +488,13 @@ int labnic_part_init(void)
 	if (!labnic_parts)
 		return 0;
 	if (labnic_parts > PARTS_MAX || labnic_part >= labnic_parts || lookahead_ns < 2 ||
-	    known_ns < lookahead_ns) {
+	    (labnic_parts > 1 && known_ns < lookahead_ns)) {
 		pr_err("quell_labnic: part %u of %u, lookahead %lu of %lu ns\n", labnic_part,
 		       labnic_parts, lookahead_ns, known_ns);
 		return -EINVAL;
 	}
 	BUILD_BUG_ON(sizeof(struct part_slot) > PART_SLOT_BYTES);
+	BUILD_BUG_ON(PART_MARK_OFFSET + sizeof(struct part_mark) > PART_HEAD_BYTES);
 	my.memory = quell_find_iomem(PART_IOMEM, &bytes);
 	needed += 2ul * labnic_parts * labnic_parts * labnic_buffer_bytes;
 	if (!my.memory || bytes < needed) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The memory that the parts of a network share (labnic_part.c): a slot of each part, then for each
- * pair two buffers.  Also for lab/partslink.c, by which the parts of several machines share it.
+ * The memory that the parts of a network share (labnic_part.c): a slot of each part, a mark for all
+ * of them, then for each pair two buffers.  Also for lab/partslink.c, by which the parts of several
+ * machines share it.
  */
 #ifndef _QUELL_LABNIC_PART_MEMORY_H
 #define _QUELL_LABNIC_PART_MEMORY_H
@@ -9,8 +10,9 @@
 #include <linux/types.h>
 
 #define PARTS_MAX		16
-#define PART_SLOT_BYTES		256
-#define PART_HEAD_BYTES		(PARTS_MAX * PART_SLOT_BYTES)
+#define PART_SLOT_BYTES		192
+#define PART_MARK_OFFSET	(PARTS_MAX * PART_SLOT_BYTES)
+#define PART_HEAD_BYTES		4096
 
 /* State of a part at each barrier, and the sum over all of them. */
 struct quell_part_state {
@@ -26,10 +28,18 @@ struct part_word {
 	struct quell_part_state	state;
 };
 
+/*
+ * The last barrier that one part, or all parts, came to.  Sleepers set @awaited of the parity of
+ * their barrier: the next one of that parity is not reached while any of them has not woken.
+ */
+struct part_mark {
+	__u32			met;
+	__u32			awaited[2];	/* last barriers that had sleepers */
+};
+
 /* A part. */
 struct part_slot {
-	__u32			met;		/* number of the last barrier that it came to */
-	__u32			is_awaited;	/* someone sleeps until @met changes */
+	struct part_mark	mark;		/* for parts-link; parts use that of all */
 	__u32			is_gone;	/* it comes no more */
 	struct part_word	word[2];	/* of the last barrier and the one before */
 };

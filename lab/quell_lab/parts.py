@@ -42,7 +42,7 @@ class Cut:
 
     parts: int
     of_node: dict		# node -> number of its part
-    lookahead_ns: int		# smallest delay of a cut cable, or less
+    lookahead_ns: int		# smallest delay of a cut cable, or less; of one part any time
     known_ns: int		# largest delay of any cable, the same for any number of parts
     buffer_bytes: int		# of each buffer from a part to another
 
@@ -216,7 +216,7 @@ def cut(scenario, parts):
         raise InputError("--parts", f"no cable has a delay of {show_time(CUT_DELAY_MIN_NS)} or "
                          "more, and only such can be between two parts")
     if parts == 1:
-        return Cut(1, dict.fromkeys(graph.nodes, 0), known_ns, known_ns, 4096)
+        return Cut(1, dict.fromkeys(graph.nodes, 0), LOOKAHEAD_MAX_NS, known_ns, 4096)
     partition = _Partition(scenario, parts)
     of_node = {node: partition.part[partition.leader[node]] for node in graph.nodes}
     if len(set(of_node.values())) < parts:
