@@ -3,11 +3,13 @@
  * quell_labnic: a network in several parts, each in a kernel of its own.
  *
  * Conservative parallel simulation.  The parts meet at barriers; a packet that passes a cable
- * between two parts is sent by its departure and needs the cable's propagation delay.  With L the
- * smallest such delay and N the earliest time at which any part has an event, no packet reaches
- * another part before N + L, so that the next barrier is at N + L - 1.  Until then each part runs
- * on its own; the timer of the barrier keeps its virtual clock from going further.  L and the
- * times of the barriers do not show in any result.
+ * between two parts is sent by its departure and needs the cable's propagation delay.  Let L be the
+ * smallest such delay.  At a barrier a part knows the earliest time O at which another part has an
+ * event, or one part causes one in another.  Of that no packet reaches it before O + L.  Of its
+ * own next event, at time N, there is no effect in another part before N + L, and no effect of that
+ * here before N + 2 L.  So its next barrier is 1 ns before the earlier of both.  Until then each
+ * part runs on its own; the timer of the barrier keeps its virtual clock from going further.
+ * L and the times of the barriers do not show in any result.
  *
  * The parts share a file that all kernels map as "iomem": a record of each part, and for each
  * pair two buffers, of which one is written between two barriers while the other is read.
@@ -205,8 +207,11 @@ static void sum_up(struct quell_part_state *all, const struct quell_part_state *
 	}
 }
 
-/* Wait for all other parts; sums of their states, the earliest and the latest of their times. */
-static u32 meet(struct quell_part_state *all, u64 *first_ns, u64 *last_ns)
+/*
+ * Wait for all other parts; the sum of all states, the earliest time of the others and the latest
+ * of all.
+ */
+static u32 meet(struct quell_part_state *all, u64 *others_ns, u64 *last_ns)
 {
 	struct part_slot *mine = slot_of(labnic_part), *slot;
 	u32 barrier = mine->mark.met + 1, i;
@@ -217,7 +222,7 @@ static u32 meet(struct quell_part_state *all, u64 *first_ns, u64 *last_ns)
 	announce(barrier);
 	wait_for_all(barrier);
 	*all = (struct quell_part_state) { 0 };
-	*first_ns = U64_MAX;
+	*others_ns = U64_MAX;
 	*last_ns = 0;
 	for (i = 0; i < labnic_parts; i++) {
 		const struct part_word *word;
@@ -227,7 +232,8 @@ static u32 meet(struct quell_part_state *all, u64 *first_ns, u64 *last_ns)
 		if (READ_ONCE(slot->is_gone) && (s32)(slot->mark.met - barrier) < 0)
 			continue;
 		sum_up(all, &word->state);
-		*first_ns = min(*first_ns, word->next_ns);
+		if (i != labnic_part)
+			*others_ns = min(*others_ns, word->next_ns);
 		*last_ns = max(*last_ns, word->next_ns);
 	}
 	barriers++;
@@ -257,17 +263,19 @@ static u64 next_event_ns(const struct hrtimer *timer, u64 now_ns)
 static enum hrtimer_restart barrier_timer(struct hrtimer *timer)
 {
 	u64 now_ns = ktime_to_ns(hrtimer_get_expires(timer));
+	u64 next_ns = next_event_ns(timer, now_ns), end_ns = my.caused_ns;
 	struct quell_part_state all;
-	u64 first_ns, last_ns;
+	u64 others_ns, last_ns;
 	u32 barrier;
 
 	my.is_moving = true;
-	my.word.next_ns = min(next_event_ns(timer, now_ns), my.caused_ns);
+	my.word.next_ns = min(next_ns, my.caused_ns);
 	my.caused_ns = U64_MAX;
-	barrier = meet(&all, &first_ns, &last_ns);
+	barrier = meet(&all, &others_ns, &last_ns);
 	labnic_cross_receive(barrier, now_ns);
 	my.ops->met(&all);
-	hrtimer_set_expires(timer, ns_to_ktime(first_ns + lookahead_ns - 1));
+	end_ns = min3(end_ns, others_ns, next_ns + lookahead_ns) + lookahead_ns - 1;
+	hrtimer_set_expires(timer, ns_to_ktime(end_ns));
 	return HRTIMER_RESTART;
 }
 
@@ -420,13 +428,13 @@ EXPORT_SYMBOL_GPL(quell_part_known_ns);
 u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32 payload_bytes)
 {
 	struct quell_part_state all;
-	u64 first_ns, base_ns;
+	u64 others_ns, base_ns;
 
 	my.ops = ops;
 	labnic_cross_begin(payload, payload_bytes);
 	my.word.next_ns = ktime_get_ns();
 	my.caused_ns = U64_MAX;
-	meet(&all, &first_ns, &base_ns);
+	meet(&all, &others_ns, &base_ns);
 	base_ns = roundup_u64(base_ns + PART_EARLY_NS, PART_BASE_STEP_NS);
 	my.has_begun = true;
 	my.base_ns = base_ns;
@@ -435,14 +443,27 @@ u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32
 }
 EXPORT_SYMBOL_GPL(quell_part_begin);
 
+/* All parts know of an event before @known_ns have passed since, this one, too. */
+static void meet_sooner(u64 event_ns)
+{
+	ktime_t latest = ns_to_ktime(event_ns + lookahead_ns - 1);
+
+	if (labnic_parts > 1 && hrtimer_get_expires(&my.barrier) > latest)
+		hrtimer_start(&my.barrier, latest, HRTIMER_MODE_ABS_SOFT);
+}
+
 /**
  * quell_part_report() - set the state of this part from the next barrier on; of a single one, now
  * @state: the end of a turn has an effect at its @turn_ns, perhaps in another part
+ *
+ * Context: if @done changes, softirq, at @done_ns; not in a callback of struct quell_part_ops.
  */
 void quell_part_report(const struct quell_part_state *state)
 {
 	if (state->turn != my.word.state.turn)
 		labnic_part_causes(state->turn_ns);
+	if (state->done != my.word.state.done)
+		meet_sooner(state->done_ns);
 	my.word.state = *state;
 	if (labnic_parts == 1)
 		my.ops->met(state);
