@@ -8,6 +8,7 @@ to the others; what follows here is the ranks' own connection: the end of a run,
 
 import ctypes
 import hashlib
+import ipaddress
 import json
 import os
 import secrets
@@ -17,8 +18,9 @@ import struct
 import subprocess
 import threading
 import time
+from dataclasses import replace
 
-from . import plan, sweep_store
+from . import sweep_store
 from .errors import InputError
 
 RANKS = (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
@@ -115,11 +117,10 @@ class Connection:
 
 def digest(scenario, kernel, cut):
     """A hash of all that ranks must have in common."""
-    modules = sorted({words.split()[0] for variant in scenario.variants
-                      for words in plan.modules(scenario, variant)})
-    inputs = [plan.write(scenario, variant) for variant in scenario.variants]
-    inputs += [repr(cut), sweep_store.digest(kernel.linux), sweep_store.digest(kernel.init)]
-    inputs += [sweep_store.digest(os.path.join(kernel.modules, name)) for name in modules]
+    inputs = [sweep_store.key_of(replace(scenario, variants=[variant]), kernel)
+              for variant in scenario.variants]
+    inputs += [repr(cut), sweep_store.digest(os.path.join(os.path.dirname(kernel.init),
+                                                          "parts-link"))]
     return hashlib.sha256("\n".join(inputs).encode()).hexdigest()
 
 
@@ -182,9 +183,9 @@ class Machines:
                 continue	# no rank: whoever finds the port may connect
             other.name = f"rank {said['rank']} ({other.name})"
             if any(said.get(key) != hello[key] for key in ("size", "digest")):
-                wrong = f"{other.name} has another plan, kernel or number of ranks than rank 0"
+                wrong = f"{other.name} has another plan, laboratory or number of ranks than rank 0"
             self.control[said["rank"]] = other
-            addresses[said["rank"]] = [other.socket.getpeername()[0], said["port"]]
+            addresses[said["rank"]] = [_address(other.socket), said["port"]]
         for other in self.control.values():
             other.send({"error": wrong, "addresses": addresses, "token": token.hex()})
         if wrong:
@@ -217,8 +218,8 @@ class Machines:
             raise InputError("--meet", said["error"])
         token = bytes.fromhex(said["token"])
         for rank in range(self.rank):
-            address = tuple(said["addresses"][str(rank)]) if rank else self.address
-            self.data[rank] = _connect(address)
+            host, port = said["addresses"][str(rank)] if rank else self.address
+            self.data[rank] = _connect((host or self.address[0], port))
             self.data[rank].sendall(LENGTH.pack(self.rank) + token)
         self._take(listener, token, time.monotonic() + MEET_S)
 
@@ -250,6 +251,12 @@ class Machines:
             words += [str(end.fileno()), str(theirs.start), str(theirs.stop)]
         return subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                 pass_fds=(memory, *(end.fileno() for end in self.data.values())))
+
+
+def _address(end):
+    """That of another rank; None if it is on the machine of rank 0, and known there alone."""
+    address = ipaddress.ip_address(end.getpeername()[0])
+    return None if address.is_loopback else str(address)
 
 
 def _prepare(end):

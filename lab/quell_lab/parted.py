@@ -17,6 +17,7 @@ from .machines import Lost
 MET = re.compile(r"quell-parts (\d+): (\d+) barriers, (\d+) packets")
 HANGS = re.compile(r"quell-part \d+ waits for part (\d+) since (\d+) s")
 STUCK = re.compile(r"quell-stuck (\d+) (\d) (\S+) (\S+) (\S+) (\S+)")
+LOG_LINES = 3		# of a part's log, for rank 0
 # Tables of which each row is of one part, and what they are sorted by.
 TABLES = {
     "governed.out": lambda row, _: int(row[0]),
@@ -81,6 +82,7 @@ class _Other:
         self.whole = whole
         self.rank = rank
         self.end = whole.machines.control[rank]
+        self.thread = threading.Thread(target=whole.run_other, args=(self,), daemon=True)
 
     def run(self):
         """Until the rank's parts have ended; of rank 0, until it has all results."""
@@ -194,13 +196,19 @@ class PartedJob(runner.Job):
                 self.fail(waited.number, f"{waited.name}: hangs, {job.name} waited {job.waited[1]} "
                           "s for it")
             else:
-                self.fail(job.number, f"{job.name}: {error}")
+                # Rank 0 has no log of another rank's part.
+                log = job.excerpt()[-LOG_LINES:] if self.machines and self.machines.rank else []
+                self.fail(job.number, "\n".join((f"{job.name}: {error}", *log)))
 
-    def _run_other(self, other):
+    def run_other(self, other):
+        """Until a rank has sent all, or fails."""
         try:
             other.run()
         except RunError as error:
-            self.fail(self.own[0].number, str(error))
+            self._fail_other(other, str(error))
+
+    def _fail_other(self, other, reason):
+        self.fail(self.machines.of(other.rank, self.cut.parts).start, reason)
 
     def _run_link(self):
         said = self.link.communicate()[1]
@@ -215,8 +223,7 @@ class PartedJob(runner.Job):
             self.others = [_Other(self, rank) for rank in self.machines.control]
             self.link = self.machines.start_link(self.cut, self.memory, self.kernel.init)
             threads.append(threading.Thread(target=self._run_link))
-            others = [threading.Thread(target=self._run_other, args=(one,), daemon=True)
-                      for one in self.others]
+            others = [one.thread for one in self.others]
         for thread in threads + others:
             thread.start()
         if self.state == "stopped":
