@@ -61,6 +61,7 @@ class Connection:
         self.socket = end
         self.name = name
         self.lock = threading.Lock()
+        self.heard_s = time.monotonic()		# when the last piece of a message came
         _prepare(end)
         self.file = end.makefile("rb")
 
@@ -84,6 +85,7 @@ class Connection:
             raise Lost(f"{self.name}: {error.strerror}") from None
         if len(found) < length:
             raise Lost(f"{self.name}: connection lost")
+        self.heard_s = time.monotonic()
         return found
 
     def receive(self):

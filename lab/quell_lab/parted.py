@@ -8,9 +8,10 @@ import os
 import re
 import shutil
 import threading
+import time
 from dataclasses import asdict, replace
 
-from . import cost, parts, plan, results, runner
+from . import cost, machines, parts, plan, results, runner
 from .errors import RunError
 from .machines import Lost
 
@@ -88,6 +89,8 @@ class _Other:
         """Until the rank's parts have ended; of rank 0, until it has all results."""
         try:
             said = self.end.receive()
+            while "running" in said:
+                said = self.end.receive()
             if "failed" in said:
                 raise RunError(said["failed"])
             if self.rank:
@@ -243,11 +246,31 @@ class PartedJob(runner.Job):
 
     def _await(self, threads):
         """Until they have ended; after a failure those that read from others do not count."""
+        began_s = sent_s = time.monotonic()
         for thread in threads:
             while thread.is_alive() and not (self.first and thread.daemon):
                 thread.join(runner.REFRESH_S)
                 self.virtual_ns = min(job.virtual_ns for job in self.own)
                 self.done = sum(job.done for job in self.own)
+                if self.machines and not self.machines.rank:
+                    self._check_others(began_s)
+                elif self.others and time.monotonic() - sent_s > machines.LOST_S / 6:
+                    sent_s = time.monotonic()
+                    self._send_running()
+
+    def _check_others(self, began_s):
+        """Other ranks send something all the time, or they are stopped."""
+        for other in self.others:
+            if other.thread.is_alive() and time.monotonic() - max(
+                    began_s, other.end.heard_s) > machines.LOST_S:
+                self._fail_other(other, f"{other.end.name}: has sent no message for "
+                                 f"{machines.LOST_S} s")
+
+    def _send_running(self):
+        try:
+            self.others[0].end.send({"running": True})
+        except Lost:
+            pass	# the thread that reads has the end of the connection
 
     def _send_results(self):
         """To rank 0."""
