@@ -45,7 +45,7 @@ def of_command(args):
     if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise InputError("--meet", f"'{args.meet}' is not HOST:PORT")
     for rank, size in RANKS:
-        if rank in os.environ and size in os.environ:
+        if os.environ.get(rank, "").isdecimal() and os.environ.get(size, "").isdecimal():
             return Machines(int(os.environ[rank]), int(os.environ[size]), (host, int(port)))
     raise InputError("--meet", "no rank in the environment: start all by mpirun or srun")
 
@@ -156,8 +156,11 @@ class Machines:
             raise InputError("--meet", f"{self.size} ranks for {cut.parts} parts")
         if self.data or self.size == 1:
             return
-        listener = socket.create_server(("", self.address[1] if not self.rank else 0),
-                                        backlog=self.size)
+        port = 0 if self.rank else self.address[1]
+        try:
+            listener = socket.create_server(("", port), backlog=self.size)
+        except OSError as error:
+            raise InputError("--meet", f"port {port}: {os.strerror(error.errno)}") from None
         hello = {"rank": self.rank, "size": self.size, "digest": digest(scenario, kernel, cut),
                  "port": listener.getsockname()[1]}
         try:
@@ -169,9 +172,11 @@ class Machines:
             raise InputError("--meet", str(error)) from None
         except (KeyError, TypeError, ValueError):
             raise InputError("--meet", f"no rank 0 at {self.address[0]}") from None
+        except TimeoutError:
+            raise InputError("--meet", f"not all of {self.size} ranks came within {MEET_S} s") \
+                from None
         except OSError as error:
-            raise InputError("--meet", f"not all of {self.size} ranks came within {MEET_S} s: "
-                             f"{error}") from None
+            raise InputError("--meet", f"{self.address[0]}: {error.strerror}") from None
         finally:
             listener.close()
 
