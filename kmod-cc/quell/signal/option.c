@@ -54,9 +54,8 @@ static bool option_is_excluded(const struct sk_buff *skb)
 	return false;
 }
 
-static void option_fix_ip(struct sk_buff *skb)
+static void option_fix_ip(struct sk_buff *skb, u32 ip_bytes)
 {
-	u32 ip_bytes = skb_transport_offset(skb);
 	__be16 before;
 
 	if (ip_hdr(skb)->version == 4) {
@@ -83,27 +82,37 @@ u32 quell_option_room(const struct sk_buff *skb)
 		    (u32)IP_MAX_MTU - skb->len);
 }
 
-/* Moves the IP and TCP header: mostly two without options. */
+/* An IPv4 and a TCP header without options, in words: an array would be guarded as a buffer. */
+struct option_headers {
+	u64	a, b, c, d, e;
+} __packed __aligned(2);
+
+static_assert(sizeof(struct option_headers) == sizeof(struct iphdr) + sizeof(struct tcphdr));
+
+/* Moves the IP and TCP header: mostly two without options.  The places overlap. */
 static void option_move(void *to, const void *from, u32 bytes)
 {
-	u64 words[(sizeof(struct iphdr) + sizeof(struct tcphdr)) / sizeof(u64)] QUELL_UNINITIALIZED;
+	const struct option_headers *old = from;
+	struct option_headers *moved = to;
+	u64 a, b, c, d, e;
 
-	if (bytes != sizeof(words)) {
+	if (bytes != sizeof(*old)) {
 		memmove(to, from, bytes);
 		return;
 	}
-	memcpy(words, from, sizeof(words));
-	memcpy(to, words, sizeof(words));
+	a = old->a, b = old->b, c = old->c, d = old->d, e = old->e;
+	*moved = (struct option_headers) { a, b, c, d, e };
 }
 
 /*
- * LOCAL_OUT hook.  @bytes is a multiple of 4 that fits; the caller must fill the room.  Pointers
- * into the headers are stale afterwards.  NULL: no memory, and the packet is unchanged.
+ * LOCAL_OUT hook.  @bytes is a multiple of 4, at most quell_option_room(); the caller must fill the
+ * room.  Pointers into the headers are stale afterwards.  NULL: no memory, and the packet is
+ * unchanged.
  */
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 {
 	u32 moved_bytes = skb_transport_offset(skb) + sizeof(struct tcphdr);
-	u32 ip_bytes = skb_transport_offset(skb), tcp_bytes;
+	u32 ip_bytes = skb_transport_offset(skb);
 	struct tcphdr *th;
 	u8 *headers;
 
@@ -117,10 +126,12 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
 	skb->csum_start -= bytes;
 	th = tcp_hdr(skb);
 	th->doff += bytes / 4;
-	option_fix_ip(skb);
-	tcp_bytes = skb->len - ip_bytes;
-	/* With a source route (IP_OPTIONS) the IP header has not the address that TCP's sum has. */
-	inet_proto_csum_replace2(&th->check, skb, htons(tcp_bytes - bytes), htons(tcp_bytes), true);
+	option_fix_ip(skb, ip_bytes);
+	/*
+	 * The sum is that of the pseudo-header, quell_option_room().  With a source route
+	 * (IP_OPTIONS) the IP header has not the address that is in it.
+	 */
+	th->check = csum16_add(th->check, htons(bytes));
 	return skb->data + moved_bytes;
 }
 
@@ -128,7 +139,7 @@ u8 *quell_option_open(struct sk_buff *skb, u32 bytes)
  * LOCAL_OUT hook; @bytes by quell_option_choose().  Pointers into the headers are stale
  * afterwards; on false, when memory was short, the packet is unchanged.
  */
-bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt, u32 bytes)
+bool __flatten quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt, u32 bytes)
 {
 	u8 *place = quell_option_open(skb, bytes);
 
@@ -149,9 +160,9 @@ static u32 option_shorten(u32 room_bytes, struct quell_opt *opt)
 
 /*
  * Without room the echoed record goes first, then the others; then a pure ACK gets the short form,
- * with the hold time added to the echo.  Returns the option's length; 0: no form fits.
+ * with the hold time added to the echo.  As quell_option_choose(), for an option that does not fit.
  */
-u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
+u32 quell_option_reduce(u32 room_bytes, struct quell_opt *opt)
 {
 	static const u8 records[] = { QUELL_OPT_F_RECORD, QUELL_OPT_F_TELEMETRY };
 	u32 bytes, i;
@@ -187,19 +198,20 @@ static bool option_is_first(const u8 *options, u32 at, u32 stated_bytes, u32 opt
 }
 
 /*
- * @bytes of options, a multiple of 4, are behind the fixed TCP header; the checksum was verified.
- * LOCAL_IN hook.  Pointers into the headers are stale; on false the packet is unchanged.
+ * @bytes of options, a multiple of 4, are behind the fixed TCP header, which is in one piece; the
+ * checksum was verified.  LOCAL_IN hook.  Pointers into the headers are stale; on false the packet
+ * is unchanged.
  */
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
 {
-	if (skb_ensure_writable(skb, ip_bytes + sizeof(struct tcphdr) + bytes))
+	if (skb_cloned(skb) && skb_ensure_writable(skb, ip_bytes + sizeof(struct tcphdr) + bytes))
 		return false;
 	option_move(skb->data + bytes, skb->data, ip_bytes + sizeof(struct tcphdr));
 	__skb_pull(skb, bytes);
 	skb_reset_network_header(skb);
 	skb_set_transport_header(skb, ip_bytes);
 	tcp_hdr(skb)->doff -= bytes / 4;
-	option_fix_ip(skb);
+	option_fix_ip(skb, ip_bytes);
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 	skb->csum_level = 0;
 	return true;
@@ -210,8 +222,8 @@ bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes)
  * its length field can state, and in a SYN, for which the stack has no fast path.  LOCAL_IN hook.
  * Pointers into the headers may be stale afterwards.  @opt is untrusted but for QUELL_OPTION_TAKEN.
  */
-enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
-					   struct quell_opt *opt)
+enum quell_option_result __flatten quell_option_take(struct sk_buff *skb, u32 ip_bytes,
+						     struct quell_opt *opt)
 {
 	const struct tcphdr *th = quell_option_header(skb, ip_bytes);
 	u32 options_bytes, at, stated_bytes = 0;

@@ -93,13 +93,21 @@ quell_signal_params_bh(const struct quell_net *qnet)
 
 /* option.c */
 u32 quell_option_room(const struct sk_buff *skb);
-u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt);
+u32 quell_option_reduce(u32 room_bytes, struct quell_opt *opt);
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes);
 bool quell_option_remove(struct sk_buff *skb, u32 ip_bytes, u32 bytes);
 bool quell_option_insert(struct sk_buff *skb, const struct quell_opt *opt, u32 bytes);
 bool quell_option_checksum_verify(struct sk_buff *skb, u32 ip_bytes);
 enum quell_option_result quell_option_take(struct sk_buff *skb, u32 ip_bytes,
 					   struct quell_opt *opt);
+
+/* The option's length, with sections left out that do not fit; 0: no form fits. */
+static inline u32 quell_option_choose(u32 room_bytes, struct quell_opt *opt)
+{
+	u32 bytes = quell_opt_bytes(opt);
+
+	return bytes <= room_bytes ? bytes : quell_option_reduce(room_bytes, opt);
+}
 
 /* With its options; NULL: the packet is shorter.  LOCAL_IN hook, which has pulled the header. */
 static inline const struct tcphdr *quell_option_header(const struct sk_buff *skb, u32 ip_bytes)
