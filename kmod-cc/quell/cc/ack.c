@@ -383,8 +383,7 @@ static void ack_time(struct sock *sk, const struct rate_sample *rs, struct quell
 		sample_kernel_rtt(sk, rs, sample);
 		return;
 	}
-	if (READ_ONCE(flow->option) == QUELL_OPTION_ON || flow->option_room_bytes ||
-	    quell_tcpint_is_on(flow))
+	if (!quell_signal_is_settled(flow, sk))
 		quell_signal_check(flow, sk);
 	segments = &flow->segments;
 	spin_lock(&flow->lock);

@@ -85,7 +85,9 @@ static bool receive_window(const struct sock *sk, const struct receive_headers *
 static void receive_count_option(struct quell_flow *flow)
 {
 	quell_count(flow->qnet, QUELL_N_OPTION_RECEIVED);
-	quell_signal_confirm(flow);
+	if (READ_ONCE(flow->option) != QUELL_OPTION_ON || !READ_ONCE(flow->option_seen) ||
+	    READ_ONCE(flow->option_missed))
+		quell_signal_confirm(flow);
 }
 
 /* The echo of a data packet that was sent with @payload_bytes. */

@@ -314,17 +314,15 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 }
 
 /*
- * A segment with a valid option was received; the next ->cong_control reserves the room.  LOCAL_IN
- * hook, RCU.
+ * A segment with a valid option was received, the first one or after some without; the next
+ * ->cong_control reserves the room.  LOCAL_IN hook, RCU.
  */
 void quell_signal_confirm(struct quell_flow *flow)
 {
 	bool agreed = false;
 
-	if (!READ_ONCE(flow->option_seen))
-		WRITE_ONCE(flow->option_seen, true);
-	if (READ_ONCE(flow->option_missed))
-		WRITE_ONCE(flow->option_missed, 0);
+	WRITE_ONCE(flow->option_seen, true);
+	WRITE_ONCE(flow->option_missed, 0);
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON)
 		return;
 	spin_lock_bh(&flow->lock);

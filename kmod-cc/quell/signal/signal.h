@@ -5,7 +5,9 @@
 #ifndef _QUELL_SIGNAL_H
 #define _QUELL_SIGNAL_H
 
+#include <linux/ipv6.h>
 #include <linux/skbuff.h>
+#include <net/inet_connection_sock.h>
 #include <quell/option.h>
 #include <quell/quell.h>
 #include "flow/flow.h"
@@ -72,6 +74,21 @@ static inline bool quell_signal_is_signed(const struct sock *sk)
 		return true;
 #endif
 	return false;
+}
+
+/*
+ * Whether quell_signal_check() has no work: the room for options is that of the last call, and the
+ * newest packet received with room for the option had it.  Socket lock.
+ */
+static inline bool quell_signal_is_settled(const struct quell_flow *flow, const struct sock *sk)
+{
+	bool on = READ_ONCE(flow->option) == QUELL_OPTION_ON;
+
+	if (on != !!flow->option_room_bytes || quell_tcpint_is_on(flow))
+		return false;
+	return !on || (!READ_ONCE(flow->option_missed) && !quell_signal_is_signed(sk) &&
+		       inet_csk(sk)->icsk_ext_hdr_len == flow->ext_hdr_bytes &&
+		       (flow->family == AF_INET || !rcu_access_pointer(inet6_sk(sk)->opt)));
 }
 
 /* telemetry.c */
