@@ -99,43 +99,41 @@ static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_so
 }
 
 /*
- * Replaces the only echo, of a delayed ACK, if the ACK of the packet that TCP processes next
- * answers both.  While a process owns the socket TCP may acknowledge the older one alone.  A
- * process that takes the socket meanwhile may send such an ACK without an echo.
+ * Whether the next echo replaces the only one, of a delayed ACK, as the ACK of the packet that TCP
+ * processes next answers both.  While a process owns the socket TCP may acknowledge the older one
+ * alone.  A process that takes the socket meanwhile may send such an ACK without an echo.
  */
-static bool echo_replace(struct quell_list *list, const struct sock *sk, struct quell_echo *echo)
+static bool echo_is_replaced(const struct quell_list *list, const struct sock *sk)
 {
-	struct quell_echo *older = list->at;
+	const struct quell_echo *older = list->at;
 
-	if (list->nr != 1 || after(older->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) ||
-	    /* The owner may change meanwhile: see above. */
-	    data_race(sock_owned_by_user_nocheck(sk)))
-		return false;
-	quell_telemetry_keep(echo->record, older->record);
-	*older = *echo;
-	return true;
+	return list->nr == 1 && !after(older->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) &&
+	       /* The owner may change meanwhile: see above. */
+	       !data_race(sock_owned_by_user_nocheck(sk));
 }
 
 /*
- * Without a telemetry record it gets that of one it replaces.  Without room the oldest packet is
- * dropped: its ACK will have no echo.  Lock of @flow, which is not closed; RCU.
+ * Entry for a data packet, to be set in full but for the telemetry record: that of the packet which
+ * it replaces, or empty.  Without room the oldest packet is dropped: its ACK will have no echo.
+ * Lock of @flow, which is not closed; RCU.
  */
-void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
-		    struct quell_echo *echo)
+struct quell_echo *quell_echo_open(struct quell_flow *flow, const struct sock *sk)
 {
 	struct quell_list *list = &flow->echo;
 	struct quell_echo *echoes;
 
 	lockdep_assert_held(&flow->lock);
-	if (echo_replace(list, sk, echo))
-		return;
+	if (echo_is_replaced(list, sk))
+		return list->at;
 	if (list->nr == list->room &&
 	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
 		echoes = list->at;
 		memmove(echoes, echoes + 1, (list->nr - 1) * sizeof(*echoes));
 		list->nr--;
 	}
-	((struct quell_echo *)list->at)[list->nr++] = *echo;
+	echoes = list->at;
+	memset(echoes[list->nr].record, 0, sizeof(echoes->record));
+	return &echoes[list->nr++];
 }
 
 /*

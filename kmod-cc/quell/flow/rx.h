@@ -55,8 +55,7 @@ void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
 		      struct quell_ack_rx *ack_rx);
 bool quell_ack_rx_take(struct quell_flow *flow, u32 una, struct quell_ack_rx *ack_rx);
 
-void quell_echo_add(struct quell_flow *flow, const struct sock *sk,
-		    struct quell_echo *echo);
+struct quell_echo *quell_echo_open(struct quell_flow *flow, const struct sock *sk);
 bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
 		     struct quell_echo *echo);
 

@@ -90,18 +90,17 @@ static void receive_count_option(struct quell_flow *flow)
 		quell_signal_confirm(flow);
 }
 
-/* The echo of a data packet that was sent with @payload_bytes. */
-static struct quell_echo receive_echo(const struct receive_segment *segment, u32 payload_bytes)
+/* Sets the echo of a data packet that was sent with @payload_bytes, but for the record. */
+static void receive_set_echo(struct quell_echo *echo, const struct receive_segment *segment,
+			     u32 payload_bytes)
 {
-	return (struct quell_echo) {
-		.rx_ns = segment->ack_rx.rx_ns,
-		.seq = segment->in->seq,
-		.end_seq = segment->in->seq + payload_bytes,
-		.depart_ns = segment->opt->depart_ns,
-		.entropy = segment->opt->entropy,
-		.marked = segment->in->marked,
-		.hardware = segment->ack_rx.hardware,
-	};
+	echo->rx_ns = segment->ack_rx.rx_ns;
+	echo->seq = segment->in->seq;
+	echo->end_seq = segment->in->seq + payload_bytes;
+	echo->depart_ns = segment->opt->depart_ns;
+	echo->entropy = segment->opt->entropy;
+	echo->marked = segment->in->marked;
+	echo->hardware = segment->ack_rx.hardware;
 }
 
 /* Stores the contents of a received option in the arrival. */
@@ -152,14 +151,15 @@ static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk
 		goto unlock;
 	/* A flow that does not send the option would never consume echoes. */
 	if (opt && opt->flags & QUELL_OPT_F_DATA && flow->option == QUELL_OPTION_ON) {
-		struct quell_echo echo = receive_echo(segment, segment->in->payload_bytes);
+		struct quell_echo *echo = quell_echo_open(flow, sk);
 
+		receive_set_echo(echo, segment, segment->in->payload_bytes);
 		if (opt->flags & QUELL_OPT_F_TELEMETRY) {
 			quell_count(flow->qnet, quell_telemetry_is_empty(opt->telemetry) ?
 						QUELL_N_RECORD_EMPTY : QUELL_N_RECORD_STAMPED);
-			memcpy(echo.record, opt->telemetry, sizeof(echo.record));
+			if (!quell_telemetry_is_empty(opt->telemetry))
+				memcpy(echo->record, opt->telemetry, sizeof(echo->record));
 		}
-		quell_echo_add(flow, sk, &echo);
 	}
 	if (flow->ack_rx_list.nr && !delayed && quell_ack_rx_take(flow, ack_rx->ack_seq, &older))
 		quell_telemetry_keep(ack_rx->record, older.record);
@@ -293,8 +293,9 @@ receive_accepted(struct quell_flow *flow, struct sock *sk, struct receive_segmen
 	bool done;
 
 	if (receive_is_trimmed(segment)) {
-		struct quell_echo echo = receive_echo(segment, segment->opt->payload_bytes);
+		struct quell_echo echo = {};
 
+		receive_set_echo(&echo, segment, segment->opt->payload_bytes);
 		receive_count_option(flow);
 		quell_nack_send(flow, sk, segment->skb, &echo);
 		consume_skb(segment->skb);
