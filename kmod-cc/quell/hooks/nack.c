@@ -45,7 +45,7 @@
 /* Token bucket of NACK_BURST NACKs; each takes 1 / rate seconds. */
 static bool nack_allowed(struct quell_flow *flow, u64 now_ns)
 {
-	u64 rate = quell_signal_nack_rate(flow->qnet);
+	u64 rate = quell_signal_params(flow->qnet).nack_rate;
 	struct quell_recover *recover = &flow->recover;
 	bool allowed = false;
 	u64 share_ns;

@@ -54,7 +54,7 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 	if (quell_algo_has(flow->algo, QUELL_CORE_SPRAYS) && flow->family == AF_INET6 &&
 	    !(READ_ONCE(inet6_sk(sk)->flow_label) & IPV6_FLOWLABEL_MASK) &&
 	    ip6_flowlabel(ipv6_hdr(skb)))
-		entropies = quell_signal_entropies(flow->qnet);
+		entropies = quell_signal_params(flow->qnet).entropies;
 	if (entropies && !path->reps) {
 		path->reps = quell_sock_alloc(sk, sizeof(*path->reps));
 		if (path->reps)
@@ -66,7 +66,7 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 		WRITE_ONCE(flow->entropies, entropies);
 	if (!entropies)
 		return 0;
-	if (!quell_signal_recycles(flow->qnet))
+	if (!quell_signal_params(flow->qnet).recycle)
 		quell_reps_forget(path->reps);
 	entropy = quell_reps_next(path->reps, entropies, again, ktime_get_ns(), &source);
 	WRITE_ONCE(path->used[source], path->used[source] + 1);
@@ -147,7 +147,7 @@ static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 	if (!flow->entropies || !entropy)
 		return;
 	kept = quell_reps_echo(path->reps, flow->entropies, entropy,
-			       marked || !quell_signal_recycles(flow->qnet));
+			       marked || !quell_signal_params(flow->qnet).recycle);
 	if (marked) {
 		WRITE_ONCE(path->marked, path->marked + 1);
 		quell_count(flow->qnet, QUELL_N_ENTROPY_MARKED);

@@ -145,44 +145,10 @@ static const struct quell_core signal_core = {
 
 struct quell_algo quell_signal_algo = { .core = &signal_core };
 
-static struct quell_signal_params signal_params(const struct quell_net *qnet)
-{
-	const struct quell_params_block *block;
-	struct quell_signal_params params;
-
-	rcu_read_lock();
-	block = rcu_dereference(qnet->algos[quell_signal_algo.slot].params);
-	params = *(const struct quell_signal_params *)block->data;
-	rcu_read_unlock();
-	return params;
-}
-
-static u64 signal_option(const struct quell_net *qnet)
-{
-	return signal_params(qnet).option;
-}
-
-/* 0: no spraying. */
-u32 quell_signal_entropies(const struct quell_net *qnet)
-{
-	return signal_params(qnet).entropies;
-}
-
-bool quell_signal_recycles(const struct quell_net *qnet)
-{
-	return signal_params(qnet).recycle;
-}
-
-/* Per second and connection; 0: no NACKs. */
-u64 quell_signal_nack_rate(const struct quell_net *qnet)
-{
-	return signal_params(qnet).nack_rate;
-}
-
 /* Whether a socket's SYN must offer the option. */
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo)
 {
-	u64 option = signal_option(qnet);
+	u64 option = quell_signal_params(qnet).option;
 
 	return option == QUELL_SIGNAL_OPTION_OFFER ||
 	       (option == QUELL_SIGNAL_OPTION_REPLY && quell_algo_has(algo, QUELL_CORE_OFFERS));
@@ -191,7 +157,7 @@ bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *
 /* Whether offers of other hosts are accepted. */
 bool quell_signal_listens(const struct quell_net *qnet)
 {
-	return signal_option(qnet) != QUELL_SIGNAL_OPTION_OFF;
+	return quell_signal_params(qnet).option != QUELL_SIGNAL_OPTION_OFF;
 }
 
 static u32 signal_headers_bytes(const struct sock *sk, const struct quell_flow *flow)
@@ -306,7 +272,7 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	spin_unlock_bh(&flow->lock);
 	quell_notify_option(flow, state);
 	if (signal_has_room(sk))
-		WRITE_ONCE(flow->tcp_int_mode, signal_params(flow->qnet).tcp_int);
+		WRITE_ONCE(flow->tcp_int_mode, quell_signal_params(flow->qnet).tcp_int);
 	if (!signal_room_bytes(sk, flow))
 		return;
 	signal_reserve(sk, flow);

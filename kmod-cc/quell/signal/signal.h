@@ -50,9 +50,6 @@ int quell_signal_init(void);
 void quell_signal_exit(void);
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo);
 bool quell_signal_listens(const struct quell_net *qnet);
-u32 quell_signal_entropies(const struct quell_net *qnet);
-bool quell_signal_recycles(const struct quell_net *qnet);
-u64 quell_signal_nack_rate(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
 void quell_signal_confirm(struct quell_flow *flow);
 bool quell_signal_is_vain(const struct quell_flow *flow);
@@ -106,6 +103,18 @@ quell_signal_params_bh(const struct quell_net *qnet)
 
 	block = rcu_dereference_bh(qnet->algos[quell_signal_algo.slot].params);
 	return (const struct quell_signal_params *)block->data;
+}
+
+/* A copy, of one moment. */
+static inline struct quell_signal_params quell_signal_params(const struct quell_net *qnet)
+{
+	struct quell_signal_params params;
+
+	rcu_read_lock();
+	params = *(const struct quell_signal_params *)
+		 rcu_dereference(qnet->algos[quell_signal_algo.slot].params)->data;
+	rcu_read_unlock();
+	return params;
 }
 
 /* option.c */
