@@ -140,9 +140,9 @@ static void transmit_find_place(const struct tcp_sock *tp, const struct tcphdr *
  * segment has no room for both, and leaves the echo to the next ACK.  Returns the
  * length of the option; 0: no option.
  */
-static u32 transmit_option(struct quell_flow *flow, const struct sock *sk,
-			   const struct sk_buff *skb, const struct transmit_place *place,
-			   struct quell_opt *opt)
+static __always_inline u32
+transmit_option(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb,
+		const struct transmit_place *place, struct quell_opt *opt)
 {
 	u32 payload_bytes = place->payload_bytes, room_bytes = quell_option_room(skb), bytes;
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -366,7 +366,8 @@ static __always_inline void transmit_segment(struct quell_flow *flow, struct soc
 	}
 }
 
-static void transmit_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb)
+static __always_inline void transmit_flow(struct quell_flow *flow, struct sock *sk,
+					  struct sk_buff *skb)
 {
 	struct transmit_place place = {
 		.payload_bytes = skb->len - skb_transport_offset(skb) - tcp_hdrlen(skb),

@@ -73,8 +73,9 @@ static enum quell_limit apply_limit(const struct tcp_sock *tp,
  * come in bunches, and the last one of a bunch releases the data for all of it.  Below one segment
  * pacing does this.
  */
-static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
-			   const struct quell_sample *sample, u64 window_bytes)
+static __always_inline u32
+apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
+		const struct quell_sample *sample, u64 window_bytes)
 {
 	u32 mss_bytes = max_t(u32, sample->mss_bytes, 1), pkts;
 
