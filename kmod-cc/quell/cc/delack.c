@@ -14,9 +14,10 @@
  *
  * If no answer comes in that time the timer of the flow sends the ACK, and the next ones do
  * not wait until answers have been prompt again.  An answer that comes sets the timer to when the
- * next request's ACK may be due, quell_tail_sent(): it would fire for each request, and need
- * not be set for the next one.  The delay is half of tail-floor's default or, without the option,
- * half of a round trip: the peer, which allows for two, sends no tail loss probe meanwhile.
+ * next request's ACK may be due, quell_tail_sent(), unless it fires after the next answer anyway:
+ * it would fire for each request, and need not be set for the next one.  The delay is half of
+ * tail-floor's default or, without the option, half of a round trip: the peer, which allows for
+ * two, sends no tail loss probe meanwhile.
  *
  * The Quell option states how long an ACK was delayed.  Without it an answer's round-trip time
  * has the program's time in it and is no sample (ack.c), so every DELACK_SAMPLE_INTERVAL-th

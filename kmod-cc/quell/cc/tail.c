@@ -201,16 +201,19 @@ void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 ack_seq)
 {
 	struct quell_tail *tail = &flow->tail;
-	u64 timeout_ns = tail->timeout_ns;
+	u64 timeout_ns = tail->timeout_ns, next_ns;
 	bool move = false;
 
 	/*
 	 * The delayed ACK is sent with this segment, a reply: the timer may fire later, as an
 	 * expiry costs more than to set it anew.  The verdict on a probe may need it as early.
+	 * If it fires after the next reply, which takes as long as this one, that sets it.
 	 */
 	if (tail->delack_pending && !before(ack_seq, tail->ack_seq)) {
 		tail->delack_pending = false;
-		move = READ_ONCE(tail->probe) == QUELL_PROBE_NONE;
+		next_ns = tail->srtt_ns + ((u32)tx_end_ns - READ_ONCE(flow->delack.request_rx_ns));
+		move = READ_ONCE(tail->probe) == QUELL_PROBE_NONE &&
+		       tail->fires_ns < tx_end_ns + next_ns;
 	}
 	tail->tx_end_ns = tx_end_ns;
 	if (!timeout_ns)
