@@ -78,9 +78,8 @@ void quell_list_free(struct quell_list *list)
 	quell_list_init(list, NULL, 0);
 }
 
-/* For a full list; false: it has room for @most already, or memory is short.  Lock of the list. */
-bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes,
-		     u32 most)
+/* For a full list; false: it has room for @most already, or memory is short. */
+static bool list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes, u32 most)
 {
 	u32 room = min(max(2U * list->room, LIST_ROOM_MIN), most);
 	void *at;
@@ -97,6 +96,17 @@ bool quell_list_grow(struct quell_list *list, const struct sock *sk, u32 element
 	list->room = room;
 	list->heap = true;
 	return true;
+}
+
+/* For a full list; false: the oldest element was dropped.  Lock of the list. */
+bool quell_list_make_room(struct quell_list *list, const struct sock *sk, u32 element_bytes,
+			  u32 most)
+{
+	if (list_grow(list, sk, element_bytes, most))
+		return true;
+	WRITE_ONCE(list->nr, list->nr - 1);
+	memmove(list->at, list->at + element_bytes, list->nr * element_bytes);
+	return false;
 }
 
 /* For quell_list_settle(). */

@@ -22,22 +22,6 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* False if the oldest entry was dropped. */
-static bool ack_rx_make_room(struct quell_flow *flow, const struct sock *sk)
-{
-	struct quell_list *list = &flow->ack_rx_list;
-	struct quell_ack_rx *ack_rx_list;
-
-	if (list->nr < list->room ||
-	    quell_list_grow(list, sk, sizeof(*ack_rx_list), QUELL_ACK_RX_MAX))
-		return true;
-	ack_rx_list = list->at;
-	memmove(ack_rx_list, ack_rx_list + 1, (list->nr - 1) * sizeof(*ack_rx_list));
-	WRITE_ONCE(list->nr, list->nr - 1);
-	WRITE_ONCE(flow->ack_rx_lost, flow->ack_rx_lost + 1);
-	return false;
-}
-
 /*
  * Without a telemetry record it gets that of the entry it replaces.  Lock of @flow, which is not
  * closed; RCU.
@@ -55,8 +39,11 @@ void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
 		*newest = *ack_rx;
 		return;
 	}
-	if (!ack_rx_make_room(flow, sk))
+	if (list->nr == list->room &&
+	    !quell_list_make_room(list, sk, sizeof(*ack_rx), QUELL_ACK_RX_MAX)) {
+		WRITE_ONCE(flow->ack_rx_lost, flow->ack_rx_lost + 1);
 		quell_count(flow->qnet, QUELL_N_ACK_RING_OVERRUN);
+	}
 	((struct quell_ack_rx *)list->at)[list->nr] = *ack_rx;
 	WRITE_ONCE(list->nr, list->nr + 1);
 }
@@ -125,12 +112,8 @@ struct quell_echo *quell_echo_open(struct quell_flow *flow, const struct sock *s
 	lockdep_assert_held(&flow->lock);
 	if (echo_is_replaced(list, sk))
 		return list->at;
-	if (list->nr == list->room &&
-	    !quell_list_grow(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX)) {
-		echoes = list->at;
-		memmove(echoes, echoes + 1, (list->nr - 1) * sizeof(*echoes));
-		list->nr--;
-	}
+	if (list->nr == list->room)
+		quell_list_make_room(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX);
 	echoes = list->at;
 	memset(echoes[list->nr].record, 0, sizeof(echoes->record));
 	return &echoes[list->nr++];
