@@ -68,7 +68,11 @@ static void tcpint_record(struct quell_flow *flow, const struct quell_tcp_int *i
 	WRITE_ONCE(flow->tcp_int.echoed, quell_tcp_int_pack(in));
 }
 
-static void tcpint_parse(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
+/*
+ * @skb is without the Quell option.  LOCAL_IN hook.  Pointers into the headers may be stale
+ * afterwards.
+ */
+void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
 {
 	const struct tcphdr *th = quell_option_header(skb, ip_bytes);
 	struct quell_tcp_int in;
@@ -84,16 +88,6 @@ static void tcpint_parse(struct quell_flow *flow, struct sk_buff *skb, u32 ip_by
 	tcpint_record(flow, &in);
 	if (!at && skb->len <= IP_MAX_MTU)
 		quell_option_remove(skb, ip_bytes, QUELL_TCP_INT_BYTES);
-}
-
-/*
- * @skb is without the Quell option.  LOCAL_IN hook.  Pointers into the headers may be stale
- * afterwards.
- */
-void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes)
-{
-	if (READ_ONCE(flow->tcp_int_mode) != QUELL_TCPINT_OFF)
-		tcpint_parse(flow, skb, ip_bytes);
 }
 
 /* Such a flow does not request the Quell option's records: no room for both.  Socket lock. */
