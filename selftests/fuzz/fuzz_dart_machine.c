@@ -33,6 +33,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 		/* A step of a part of a period, or any; bytes of a part of the line, or any. */
 		x.now_ns += what & 0x80 ? take(&in, 34) : x.p.period_ns * (what & 0x3) / 2;
+		x.arrivals.hosts = take(&in, 2);
 		machine_pair_arrive(&x, what & 0x40 ? take(&in, 40) :
 				    (double)line_bytes_ps * (x.now_ns - x.start_ns) / 1e9 *
 				    (what >> 2 & 0x3) / 3, what >> 4 & 0x3);

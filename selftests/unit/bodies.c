@@ -67,6 +67,7 @@ static void quell_bodies_dart_receiver(struct everything *e)
 	struct quell_dart_machine_params machine = quell_dart_machine_params(&e->dart_params);
 	struct quell_dasr_params set = quell_dart_set_params(&e->dart_params);
 
+	e->arrivals.hosts = quell_dasr_take_most(&e->set);
 	if (quell_dart_machine_is_due(&e->machine, &machine, e->s.now_ns))
 		e->marked = quell_dart_machine_run(&e->machine, &machine, e->s.now_ns,
 						   &e->arrivals, e->s.link_bytes_ps);

@@ -7,7 +7,7 @@
  *	marks, throughput at line rate		Receiver Congestion
  *	marks, lower throughput			Non-Receiver Congestion
  *
- * Additions: No Congestion begins after a time without marks; a change to another state, but
+ * Section I: receiver congestion is that of several senders.  Additions: No Congestion begins after a time without marks; a change to another state, but
  * for that from No Congestion to Receiver Congestion, takes as many marked periods in
  * succession that say so as `periods'.  The model keeps the symptoms of the last marked
  * periods as a list and looks through it.
@@ -52,7 +52,7 @@ static inline void machine_model_note(struct machine_model *m, bool at_line_rate
 	m->at_line_rate[m->symptoms++] = at_line_rate;
 }
 
-/* A period of @elapsed_ns ends at @now_ns; @line_rate in bytes/s, 0 if not known. */
+/* A period of @elapsed_ns ends at @now_ns; @line_rate in bytes/s, 0 if not known or one sender. */
 static inline void machine_model_period(struct machine_model *m, double now_ns, double elapsed_ns,
 					double bytes, bool marked, double line_rate, double full,
 					unsigned int periods, double clear_ns)

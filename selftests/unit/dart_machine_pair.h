@@ -57,8 +57,8 @@ static inline const char *machine_pair_run(struct machine_pair *x, u64 line_byte
 		return __builtin_memcmp(&before, &x->m, sizeof(before)) ?
 		       "within a period" : NULL;
 	machine_model_period(&x->model, x->now_ns, x->now_ns - x->start_ns, x->bytes, x->marked,
-			     line_bytes_ps, x->p.full_q16 / 65536.0, x->p.periods,
-			     x->p.clear_ns);
+			     x->arrivals.hosts < 2 ? 0 : line_bytes_ps, x->p.full_q16 / 65536.0,
+			     x->p.periods, x->p.clear_ns);
 	x->start_ns = x->now_ns;
 	x->bytes = 0;
 	x->marked = false;

@@ -28,6 +28,7 @@ static void start(void)
 {
 	memset(&m, 0, sizeof(m));
 	memset(&arrivals, 0, sizeof(arrivals));
+	arrivals.hosts = 2;
 	now_ns = 0;
 }
 
@@ -42,7 +43,7 @@ static bool period(const struct quell_dart_machine_params *p, u64 bytes, u32 mar
 
 /*
  * Periods: F marked and at line rate, L marked and below it, f and l the same without marks,
- * U marked, at a line rate that is not known.  Return: the state after each: "." No
+ * U marked, at a line rate that is not known, O marked, at line rate, of one host.  Return: the state after each: "." No
  * Congestion, "R" Receiver Congestion, "N" Non-Receiver Congestion.
  */
 static const char *play(const struct quell_dart_machine_params *p, const char *history)
@@ -54,8 +55,9 @@ static const char *play(const struct quell_dart_machine_params *p, const char *h
 	memset(states, 0, sizeof(states));
 	for (i = 0; history[i]; i++) {
 		bool marked = history[i] < 'a';
-		bool full = strchr("FfU", history[i]);
+		bool full = strchr("FfUO", history[i]);
 
+		arrivals.hosts = history[i] == 'O' ? 1 : 2;
 		period(p, full ? 1000 : 500, marked, history[i] == 'U' ? 0 : LINE_BYTES_PS);
 		states[i] = ".RN"[m.state];
 	}
@@ -89,6 +91,9 @@ TEST(states)
 		{ "after_clearing_at_once", "FlllF", "RRR.R", 0, 0 },
 		{ "line_rate_unknown", "UUU", ".NN", 0, 0 },
 		{ "line_rate_unknown_in_receiver", "FUU", "RRN", 0, 0 },
+		{ "one_host", "OOO", ".NN", 0, 0 },
+		{ "one_host_in_receiver", "FOO", "RRN", 0, 0 },
+		{ "one_host_once", "FOFO", "RRRR", 0, 0 },
 		{ "one_period_suffices", "LFLF", "NRNR", 1, 0 },
 		{ "three_periods", "LLLFFF", "..NNNR", 3, 0 },
 		{ "three_periods_receiver_at_once", "LLF", "..R", 3, 0 },
@@ -174,7 +179,7 @@ TEST(periods)
 		start();
 		m.bytes = QUELL_U64_MAX - 499;
 		m.marks = QUELL_U64_MAX;
-		arrivals = (struct quell_dart_arrivals){ m.bytes, m.marks };
+		arrivals = (struct quell_dart_arrivals){ m.bytes, m.marks, 2 };
 		period(&defaults, 1000, 1, LINE_BYTES_PS);
 		expect_eq(QUELL_DART_RECEIVER, m.state, "counters_wrap");
 }

@@ -284,4 +284,29 @@ TEST(groups_share_the_bound)
 	       "other_group");
 }
 
+/* The most hosts at one time; a message of one packet counts when it is received. */
+TEST(most_hosts)
+{
+	static const struct {
+		const char *name, *history;
+		u32 most, then;
+	} cases[] = {
+		{ "no_host", "", 0, 0 },
+		{ "one_host", "+a+A", 1, 1 },
+		{ "two_hosts", "+a+b.b", 2, 1 },
+		{ "one_after_the_other", "+a.a+b", 1, 1 },
+		{ "one_packet", "-a", 1, 0 },
+		{ "one_packet_beside", "+a-b", 2, 1 },
+		{ "one_packet_of_the_same_host", "+a-A", 1, 1 },
+		{ "expired", "+a+b|>", 2, 0 },
+	};
+
+	for_each_row(row, cases) {
+		start();
+		play(row->history);
+		expect_eq(row->most, quell_dasr_take_most(&w.set), "%s", row->name);
+		expect_eq(row->then, quell_dasr_take_most(&w.set), "%s", row->name);
+	}
+}
+
 TEST_HARNESS_MAIN

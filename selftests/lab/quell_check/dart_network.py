@@ -132,7 +132,7 @@ class Host:
         self.sim, self.port = sim, None
         self.active = {}		# sender: its flows that are active
         self.state, self.against = NO_CONGESTION, 0
-        self.bytes = self.marks = self.start_ns = self.marked_ns = 0
+        self.bytes = self.marks = self.start_ns = self.marked_ns = self.most = 0
 
     def transmit(self, flow):
         """Send the next packet of a message, if window and pacing allow one."""
@@ -186,6 +186,7 @@ class Host:
         while flow.listed:
             one = flow.listed.pop()
             self.active.setdefault(one.src, set()).add(one)
+        self.most = max(self.most, len(self.active))
         n = len(self.active) * len(own)
         if flow.got == flow.size:
             own.discard(flow)
@@ -202,7 +203,8 @@ class Host:
         """The end of a period."""
         now = self.sim.now
         if self.marks:
-            is_full = self.bytes >= FULL * LINE * elapsed_ns
+            # Receiver congestion is that of several senders (section I).
+            is_full = self.most > 1 and self.bytes >= FULL * LINE * elapsed_ns
             state = RECEIVER if is_full else NON_RECEIVER
             self.against = self.against + 1 if state != self.state else 0
             if self.against >= PERIODS or self.against and is_full and not self.state:
@@ -211,7 +213,7 @@ class Host:
         elif now - self.marked_ns >= CLEAR_NS:
             self.state, self.against = NO_CONGESTION, 0
         self.bytes = self.marks = 0
-        self.start_ns = now
+        self.start_ns, self.most = now, len(self.active)
 
 
 class Network:

@@ -108,6 +108,13 @@ def _source_ecn(run):
         yield f"DCQCN limits flow {flow}", run.limited(flow, "dcqcn", 5.4, 25) == 1
 
 
+def _alone(run):
+    yield "h3 is never in Receiver Congestion, as one host sends", run.state(
+        "h3", "receiver", 0, 35) == 0
+    yield "h3 is in Non-Receiver Congestion while there are marks", run.state(
+        "h3", "non-receiver", 4, 30) > 0.3
+
+
 def _both(run):
     # far's first flight, at line rate, marks on the trunk: Non-Receiver Congestion for a round trip.
     for begin, end, n, flows, settled in ((0, 10, 2, (1, 2), 0.2), (10, 20, 3, (1, 2, 3), 0.4)):
@@ -133,6 +140,7 @@ JUDGES = {
     "dart-states-source": _source,
     "dart-states-source-ecn": _source_ecn,
     "dart-states-both": _both,
+    "dart-states-alone": _alone,
 }
 
 

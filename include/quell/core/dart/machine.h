@@ -3,11 +3,15 @@
  * DASR: which congestion a receiver is in (Dart, section III-C and Figure 5).
  *
  * Two symptoms decide: whether packets arrive marked CE, and whether bytes arrive at the line
- * rate of the interface.
+ * rate of the interface, from several hosts.
  *
  *	no marks for `clear'		No Congestion			n real
  *	marks, at line rate		Receiver Congestion		n real, marks hidden
- *	marks, below line rate		Non-Receiver Congestion		n = 1, marks pass
+ *	marks, below it, or one host	Non-Receiver Congestion		n = 1, marks pass
+ *
+ * The paper's Figure 5 has the rate alone.  But receiver congestion is that of several senders
+ * (section I), and n = 1 limits no sender: with its marks hidden, one that sends at line rate
+ * keeps each queue that others leave behind in its path.
  *
  * The symptoms are looked at once per `period'.  A marked period at line rate leads from No
  * Congestion to Receiver Congestion at once.  Other changes need the same symptom in as many
@@ -56,10 +60,11 @@ struct quell_dart_machine_params {
 	u64	periods;	/* marked, in a row, that change the state, > 0 */
 };
 
-/* Arrivals at one interface so far; free-running. */
+/* Arrivals at one interface. */
 struct quell_dart_arrivals {
-	u64	bytes;
-	u64	marks;
+	u64	bytes;	/* so far, free-running */
+	u64	marks;	/* packets received marked, the same */
+	u32	hosts;	/* the most that were active at one time of the period */
 };
 
 /* Whether bytes arrived at line rate. */
@@ -114,8 +119,9 @@ static __rare bool quell_dart_machine_run(struct quell_dart_machine *m,
 	if (elapsed_ns < p->period_ns)
 		return false;
 	if (now->marks != m->marks) {
-		quell_dart_machine_classify(m, quell_dart_is_full(now->bytes - m->bytes, elapsed_ns,
-								  line_bytes_ps, p->full_q16), p);
+		quell_dart_machine_classify(m, now->hosts > 1 &&
+					    quell_dart_is_full(now->bytes - m->bytes, elapsed_ns,
+							       line_bytes_ps, p->full_q16), p);
 		m->marked_ns = now_ns;
 	} else if (quell_sub_sat_u64(now_ns, m->marked_ns) >= p->clear_ns) {
 		m->state = QUELL_DART_NO_CONGESTION;

@@ -129,6 +129,7 @@ struct quell_dasr_ages {
 struct quell_dasr_set {
 	u64			weight;	/* of all active hosts */
 	u32			hosts;	/* active */
+	u32			hosts_most;	/* at one time, since quell_dasr_take_most() */
 	/* Active connections; those without the option apart. */
 	struct quell_dasr_ages	ages[2];
 	struct quell_dasr_group	*armed;	/* groups that wait for members */
@@ -314,6 +315,21 @@ static inline void quell_dasr_update_peer(struct quell_dasr_peer *peer)
 		member->group->idle += peer->active ? -1 : 1;
 }
 
+static inline void quell_dasr_note_hosts(struct quell_dasr_set *set, u32 hosts)
+{
+	if (set->hosts_most < hosts)
+		set->hosts_most = hosts;
+}
+
+/* The most hosts that were active at one time since the last call. */
+static inline u32 quell_dasr_take_most(struct quell_dasr_set *set)
+{
+	u32 most = set->hosts_most;
+
+	set->hosts_most = set->hosts;
+	return most;
+}
+
 /*
  * A host became active, or ceased to be: it counts by itself, or again in groups that wait for it.
  */
@@ -325,6 +341,7 @@ static inline void quell_dasr_update_host(struct quell_dasr_set *set,
 
 	set->weight += change;
 	set->hosts += sender->active ? 1 : -1;
+	quell_dasr_note_hosts(set, set->hosts);
 	for (peer = sender->awaited; peer; peer = peer->older)
 		peer->user->waiting -= change;
 }
@@ -371,6 +388,8 @@ static inline void quell_dasr_data(struct quell_dasr_set *set,
 			quell_dasr_begin(set, p, conn->peer, now_ns);
 		if (more)
 			quell_dasr_join(set, conn, now_ns);
+		else if (!conn->peer->sender->active)
+			quell_dasr_note_hosts(set, set->hosts + 1);
 		return;
 	}
 	if (quell_sub_sat_u64(now_ns, conn->touched_ns) < life_ns / QUELL_DASR_TOUCHES)
