@@ -386,6 +386,11 @@ int labnic_part_create(struct labnic_port *port, const struct quellnic_part *con
 	port->key = 2 * config->cable + !is_near;
 	/* Of a host, which has one port: its sockets' draws do not depend on other nodes here. */
 	quell_net_random_seed(dev_net(port->dev), jhash_2words(port->key, my.random, 0));
+	/*
+	 * A timer within its slack expires with any other one of its kernel: of another node, or
+	 * that of the barrier.  Of TCP's timers only this one has slack.
+	 */
+	WRITE_ONCE(dev_net(port->dev)->ipv4.sysctl_tcp_comp_sack_slack_ns, 0);
 	port->is_cut = config->away && config->away != own;
 	port->away_part = config->part;
 	INIT_LIST_HEAD(&port->tie);

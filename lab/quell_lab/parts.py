@@ -28,6 +28,7 @@ HANG_S = 20			# that a part may let others wait between two barriers
 LOOKAHEAD_MAX_NS = 20000
 SHARED_MEMORY = b"iomem=<name>,<file>"	# help text of the option
 SOCKET_RANDOM = b"net_random_seed"	# a symbol of its patch
+SLACK = "net.ipv4.tcp_comp_sack_slack_ns"	# which quell_labnic sets
 MEMORY_MAX_BYTES = 1 << 30	# of all buffers; user-mode Linux maps files below 2 GB
 # Lines of a plan about one node, its second word.
 OF_NODE = ("addr", "route", "sysctl", "qdisc", "param", "watch", "stamps", "lookahead",
@@ -60,6 +61,8 @@ def check(scenario):
         refuse("programs", "they would have to run in the parts of their hosts")
     if scenario.record.core:
         refuse("record.core", "its events of several kernels are not put in one order")
+    if SLACK in dict(scenario.sysctls):
+        refuse(SLACK, "it is 0, as timers with slack expire when others of their kernel do")
     for variant in scenario.variants:
         if variant.program:
             refuse(variant.label, "BPF objects")
