@@ -14,8 +14,8 @@
  *
  * If no answer comes in that time the timer of the flow sends the ACK, and the next ones do
  * not wait until answers have been prompt again.  An answer that comes sets the timer to when the
- * next request's ACK may be due, quell_tail_sent(), unless it fires after the next answer anyway:
- * it would fire for each request, and need not be set for the next one.  The delay is half of
+ * next request's ACK may be due, quell_tail_sent(), unless it fires after the next answer anyway.
+ * It would fire for each request, and need not be set for the next one.  The delay is half of
  * tail-floor's default or, without the option, half of a round trip: the peer, which allows for
  * two, sends no tail loss probe meanwhile.
  *
