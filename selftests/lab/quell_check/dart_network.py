@@ -203,7 +203,7 @@ class Host:
         """The end of a period."""
         now = self.sim.now
         if self.marks:
-            # Receiver congestion is that of several senders (section I).
+            # Receiver congestion is that of several senders (section II-C).
             is_full = self.most > 1 and self.bytes >= FULL * LINE * elapsed_ns
             state = RECEIVER if is_full else NON_RECEIVER
             self.against = self.against + 1 if state != self.state else 0

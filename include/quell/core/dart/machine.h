@@ -10,7 +10,7 @@
  *	marks, below it, or one host	Non-Receiver Congestion		n = 1, marks pass
  *
  * The paper's Figure 5 has the rate alone.  But receiver congestion is that of several senders
- * (section I), and n = 1 limits no sender.  With its marks hidden, one that sends at line rate
+ * (section II-C), and n = 1 limits no sender.  With its marks hidden, one that sends at line rate
  * keeps each queue that others leave behind in its path.
  *
  * The symptoms are looked at once per `period'.  A marked period at line rate leads from No
