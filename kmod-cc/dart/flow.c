@@ -119,20 +119,6 @@ no_memory:
 	return NULL;
 }
 
-static void dart_end_period(struct dart_port *port,
-			    const struct quell_dart_machine_params *machine, u64 now_ns)
-{
-	struct quell_dart_arrivals received = {
-		.bytes = atomic64_read(&port->bytes),
-		.marks = port->marks,
-		.hosts = quell_dasr_take_most(&port->set),
-	};
-
-	if (quell_dart_machine_run(&port->machine, machine, now_ns, &received,
-				   quell_link_speed(port->qnet, port->ifindex)))
-		quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
-}
-
 /*
  * Ends the port's period and drops expired connections, a bounded number per packet: a hundred
  * thousand are dropped within 2 ms at 10 Gbit/s.
@@ -143,8 +129,17 @@ static noinline void dart_update_port(struct dart_port *port,
 	struct quell_dart_machine_params machine = quell_dart_machine_params(params);
 	struct quell_dasr_params soft = quell_dart_set_params(params);
 
-	if (quell_dart_machine_is_due(&port->machine, &machine, now_ns))
-		dart_end_period(port, &machine, now_ns);
+	if (quell_dart_machine_is_due(&port->machine, &machine, now_ns)) {
+		struct quell_dart_arrivals received = {
+			.bytes = atomic64_read(&port->bytes),
+			.marks = port->marks,
+			.hosts = quell_dasr_take_most(&port->set),
+		};
+
+		if (quell_dart_machine_run(&port->machine, &machine, now_ns, &received,
+					   quell_link_speed(port->qnet, port->ifindex)))
+			quell_count(port->qnet, QUELL_N_DASR_STATE_CHANGES);
+	}
 	dart_port_expire(port, &soft, now_ns);
 }
 

@@ -86,20 +86,6 @@ static bool echo_is_processed(const struct quell_echo *echo, const struct tcp_so
 }
 
 /*
- * Whether the next echo replaces the only one, of a delayed ACK, as the ACK of the packet that TCP
- * processes next answers both.  While a process owns the socket TCP may acknowledge the older one
- * alone.  A process that takes the socket meanwhile may send such an ACK without an echo.
- */
-static bool echo_is_replaced(const struct quell_list *list, const struct sock *sk)
-{
-	const struct quell_echo *older = list->at;
-
-	return list->nr == 1 && !after(older->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) &&
-	       /* The owner may change meanwhile: see above. */
-	       !data_race(sock_owned_by_user_nocheck(sk));
-}
-
-/*
  * Entry for a data packet, to be set in full but for the telemetry record: that of the packet which
  * it replaces, or empty.  Without room the oldest packet is dropped: its ACK will have no echo.
  * Lock of @flow, which is not closed; RCU.
@@ -107,11 +93,18 @@ static bool echo_is_replaced(const struct quell_list *list, const struct sock *s
 struct quell_echo *quell_echo_open(struct quell_flow *flow, const struct sock *sk)
 {
 	struct quell_list *list = &flow->echo;
-	struct quell_echo *echoes;
+	struct quell_echo *echoes = list->at;
 
 	lockdep_assert_held(&flow->lock);
-	if (echo_is_replaced(list, sk))
-		return list->at;
+	/*
+	 * It replaces the only one, of a delayed ACK, as the ACK of the packet that TCP processes
+	 * next answers both.  While a process owns the socket TCP may acknowledge the older one
+	 * alone.  A process that takes the socket meanwhile may send such an ACK without an echo.
+	 */
+	if (list->nr == 1 && !after(echoes->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) &&
+	    /* The owner may change meanwhile: see above. */
+	    !data_race(sock_owned_by_user_nocheck(sk)))
+		return echoes;
 	if (list->nr == list->room)
 		quell_list_make_room(list, sk, sizeof(*echoes), QUELL_ECHOES_MAX);
 	echoes = list->at;
