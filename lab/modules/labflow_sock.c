@@ -315,7 +315,7 @@ static int labflow_listen(struct net *net, const union labflow_addr *addr)
 		return -ENOMEM;
 	listener->net = net;
 	listener->addr = *addr;
-	/* As an application's: a socket of the kernel does not hold a reference to its namespace. */
+	/* As an application's: sockets of the kernel hold no reference to their namespace. */
 	err = __sock_create(net, addr->sa.sa_family, SOCK_STREAM, IPPROTO_TCP, &listener->sock, 0);
 	if (err)
 		goto free_listener;
