@@ -14,11 +14,16 @@ import helpers
 MODULES = os.path.join(runner.HERE, "comparators")
 
 
-def defined(header, prefix):
-    """{name without the prefix: number} of a header's constants."""
+def ranges(header, prefix):
+    """{name without the prefix: (smallest, largest, default)} of a header's QUELL_RANGE()."""
     with open(os.path.join(MODULES, header), encoding="ascii") as file:
-        found = re.findall(rf"^#define {prefix}(\w+)\s+(\d+)ULL\b", file.read(), re.M)
-    return {name: int(number) for name, number in found}
+        text = file.read().replace("\\\n", "")
+    constants = dict(re.findall(r"^#define (\w+)\s+(\d+)ULL\b", text, re.M))
+    found = {}
+    for name, words in re.findall(rf"^#define {prefix}(\w+)\s+QUELL_RANGE\((.*?)\)", text, re.M):
+        default, low, high = (int(constants.get(word, word)) for word in re.split(r",\s*", words))
+        found[name] = (low, high, default)
+    return found
 
 
 class Fast(unittest.TestCase):
@@ -53,12 +58,11 @@ class Fast(unittest.TestCase):
                 helpers.build(algorithm=[one])
 
     def test_its_parameters_are_those_of_the_header(self):
-        said = defined("timely_fast.h", "QUELL_TIMELY_FAST_")
+        header = ranges("timely_fast.h", "QUELL_TIMELY_FAST_")
         known = VARIANTS["fast"][1].parameters
         for key, name in (("fast-alpha", "ALPHA_BYTES_PS"), ("fast-gamma", "GAMMA_Q16"),
                           ("fast-base", "BASE_NS")):
-            self.assertEqual([said[f"{name}_{end}"] for end in ("MIN", "MAX", "DEFAULT")],
-                             [known[key].low, known[key].high, known[key].default], key)
+            self.assertEqual(header[name], (known[key].low, known[key].high, known[key].default))
         self.assertEqual(known["fast-alpha"].default, units.parse_byte_rate("50mbit"))
 
     def test_a_variant_s_core_is_not_recorded(self):
@@ -90,12 +94,11 @@ class Infiniband(unittest.TestCase):
                 helpers.build(algorithm=[{"name": "dcqcn", **one}])
 
     def test_its_parameters_are_those_of_the_header(self):
-        header = defined("dcqcn_ib.h", "QUELL_DCQCN_IB_")
+        header = ranges("dcqcn_ib.h", "QUELL_DCQCN_IB_")
         known = VARIANTS["infiniband"][1].parameters
         for key, name in (("ib-timer", "TIMER_NS"), ("ib-increase", "INCREASE_STEPS"),
                           ("ib-limit", "LIMIT_STEPS"), ("ib-step", "STEP_Q16")):
-            self.assertEqual([header[f"{name}_{end}"] for end in ("MIN", "MAX", "DEFAULT")],
-                             [known[key].low, known[key].high, known[key].default], key)
+            self.assertEqual(header[name], (known[key].low, known[key].high, known[key].default))
 
 
 class Rcp(unittest.TestCase):
