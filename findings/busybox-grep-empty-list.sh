@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # BusyBox 1.35.0 (Debian 12): `grep -x -F -f FILE` with an empty FILE matches each line, and with -v
-# none.  Without -x, or without -F, an empty list matches no line.  A script that removes known
-# lines by `grep -v -x -F -f KNOWN` loses all lines while none is known.
+# no line.  Without -x, or without -F, an empty list matches no line.  A script that removes known
+# lines by `grep -v -x -F -f KNOWN` loses all lines as long as the list is empty.
 #
 # Guess: a list without a pattern matches no line, with any options, as in GNU grep.
 #

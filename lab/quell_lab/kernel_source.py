@@ -288,7 +288,7 @@ class Git:
         return tree
 
     def untracked(self):
-        """Files that git neither tracks nor ignores, which are left out of the files as they are."""
+        """Files that git neither tracks nor ignores: left out of the files as they are."""
         if self.wanted:
             return []
         done = run_git(self.directory, "ls-files", "-z", "--others", "--exclude-standard",
