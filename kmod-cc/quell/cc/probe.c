@@ -17,9 +17,10 @@
  * Disorder, so that RACK runs on the answer even if that carries no SACK.
  * A retransmission that is sent again was marked lost before, and stays so.
  *
- * A probe is spurious if its segment had arrived: the segment is acknowledged
- * sooner than a round trip after the probe left, or reported by DSACK.  Each
- * spurious probe doubles the flow's timeout, each useful one halves it again.
+ * A probe is spurious if its segment had arrived, which a DSACK reports (RFC 8985,
+ * section 7.4); each spurious probe doubles the flow's timeout, each useful one
+ * halves it again.  That the ACK comes sooner than any RTT sample proves neither: a
+ * lone probe waits behind no burst of its own.
  * ->on_loss is called once per loss: when a recovery begins, or when no DSACK came
  * for an acknowledged probe.
  */
@@ -71,10 +72,10 @@ static void probe_succeed(struct quell_flow *flow)
 }
 
 /*
- * The acknowledgment of a probe takes at least a round trip.  If the ACK was for the original
- * segment, late by more than that, a DSACK for the probe follows as long after it as the probe was
- * sent after the segment.  One more round trip allows for a queue that grew meanwhile.  Socket
- * lock.  Returns whether the probe repaired a loss that must be reported to the core.
+ * If the ACK was for the original segment, and late, a DSACK for the probe follows as long after it
+ * as the probe was sent after the segment.  One more round trip allows for a queue that grew
+ * meanwhile.  Socket lock.  Returns whether the probe repaired a loss that must be reported to the
+ * core.
  */
 bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 {
@@ -91,10 +92,6 @@ bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 no
 		probe_succeed(flow);
 		return !tail->loss_reported;
 	} else if (!before(tp->snd_una, tail->probe_end)) {
-		if (now_ns < tail->probe_ns + flow->now.min_rtt_ns) {
-			probe_spurious(flow);
-			return false;
-		}
 		WRITE_ONCE(tail->probe, QUELL_PROBE_ACKED);
 		tail->verdict_ns = now_ns + tail->wait_ns + tail->srtt_ns;
 		quell_tail_arm(flow, tail->verdict_ns);
