@@ -200,7 +200,6 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	if (tp->total_retrans == sent)
 		return;
 	WRITE_ONCE(tail->probe, QUELL_PROBE_SENT);
-	tail->probe_ns = tp->tcp_clock_cache;
 	skb = quell_tcp_find(sk, seq);
 	tail->probe_end = skb ? TCP_SKB_CB(skb)->end_seq : tp->snd_nxt;
 	tail->dsacks = tp->dsack_dups;

@@ -152,7 +152,6 @@ struct quell_tail {
 	u32			probes;	/* for dumps */
 	u32			probe_end;	/* after the last probe */
 	u32			dsacks;	/* tcp_sock.dsack_dups at the last probe */
-	u64			probe_ns;	/* when the last probe was sent */
 	union {
 		u64	wait_ns;	/* PROBE_SENT: age of its segment, at least the timeout */
 		u64	verdict_ns;	/* PROBE_ACKED: needed unless a DSACK comes before */
