@@ -40,6 +40,14 @@
 #define PROBE_BUSY_DOUBLINGS	8
 
 /*
+ * A timer that fires later than a processor takes to wake up, and by such a share of the timeout:
+ * the processor was not available, as to a guest.  ACKs may have been received that are not
+ * processed yet, and hosts on the same machine did not send any.
+ */
+#define PROBE_LATE_NS		(200 * NSEC_PER_USEC)
+#define PROBE_LATE_SHIFT	5
+
+/*
  * Maximum doublings for spurious probes: tail-floor's default then exceeds 40 ms,
  * for which a receiver may delay an ACK.
  */
@@ -224,16 +232,27 @@ static u64 probe_at_ns(struct quell_flow *flow, struct sock *sk,
 	return at_ns;
 }
 
-/* The timer fired; the socket is locked and not owned by a process. */
+/*
+ * The timer fired; the socket is locked and not owned by a process.  If it was late, a probe that
+ * is due is put off by a timeout, and the verdict on the last one by a round trip.  That is done
+ * once until data is acknowledged, as some hosts are always late.
+ */
 static void probe_expired(struct quell_flow *flow, struct sock *sk)
 {
 	struct sk_buff *skb = probe_choose(sk);
 	struct quell_tail *tail = &flow->tail;
+	u32 snd_una = tcp_sk(sk)->snd_una;
+	bool late = tail->late && tail->late_seq != snd_una;
 	u64 now_ns = ktime_get_ns();
 	u64 at_ns;
 
 	tail->busy = 0;
+	tail->late = false;
 	quell_delack_expire(flow, sk, now_ns);
+	if (late && tail->probe == QUELL_PROBE_ACKED && tail->verdict_ns <= now_ns) {
+		tail->late_seq = snd_una;
+		tail->verdict_ns = now_ns + tail->srtt_ns;
+	}
 	if (quell_probe_check_spurious(flow, sk, now_ns))
 		quell_event_tail_loss(sk);
 	if (!tcp_sk(sk)->packets_out) {
@@ -242,7 +261,11 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		spin_unlock(&flow->lock);
 	}
 	at_ns = probe_at_ns(flow, sk, skb, now_ns);
-	if (at_ns > now_ns) {
+	if (at_ns && at_ns <= now_ns && late) {
+		tail->late_seq = snd_una;
+		tail->since_ns = now_ns;
+		quell_tail_arm(flow, now_ns + tail->timeout_ns);
+	} else if (at_ns > now_ns) {
 		quell_tail_expect(flow, at_ns);
 	} else if (at_ns) {
 		probe_run(flow, sk, skb);
@@ -262,12 +285,17 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
  */
 static bool probe_enter(struct quell_flow *flow, struct sock *sk)
 {
+	struct quell_tail *tail = &flow->tail;
+	s64 late_ns;
 	bool enter;
 
 	spin_lock(&flow->lock);
+	late_ns = ktime_get_ns() - tail->fires_ns;
+	if (late_ns > (s64)max_t(u64, PROBE_LATE_NS, tail->timeout_ns >> PROBE_LATE_SHIFT))
+		tail->late = true;
 	/* From here on an expiry that is set needs the timer, unless it was started anew. */
-	if (!hrtimer_is_queued(&flow->tail.timer))
-		flow->tail.fires_ns = 0;
+	if (!hrtimer_is_queued(&tail->timer))
+		tail->fires_ns = 0;
 	enter = !flow->closed && refcount_inc_not_zero(&sk->sk_refcnt);
 	spin_unlock(&flow->lock);
 	return enter;

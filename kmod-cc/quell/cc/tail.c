@@ -11,6 +11,7 @@
  *			acknowledged, the later of both, + timeout
  *	ACK delivers	probes = 0
  *	expiry, due	one segment is retransmitted, probes += 1
+ *	the same, late	the timer is set for another timeout, once; probe.c
  *	expiry, not due	the timer is set for when it is due now
  *
  * An ACK does not move the timer, and a segment only if it would fire too late for it.

@@ -130,7 +130,7 @@ struct quell_tail {
 	u64			fires_ns;
 	/* 0: no probe; written with both locks, as words may have 32 bits. */
 	u64			timeout_ns;
-	u64			since_ns;	/* last ACK of data, or failure to send a probe */
+	u64			since_ns;	/* last ACK of data, or probe that was not sent */
 	u64			tx_end_ns;	/* end of the last segment on the link */
 	u64			srtt_ns;	/* 0: not known yet */
 	u64			var_ns;
@@ -148,10 +148,13 @@ struct quell_tail {
 	u8			idle_expiries;
 	/* Expiries in a row with the socket owned by a process, limited. */
 	u8			busy;
+	/* The timer fired late, and that was not handled yet; of its handler alone. */
+	bool			late;
 	struct hrtimer		timer;
 	u32			probes;	/* for dumps */
 	u32			probe_end;	/* after the last probe */
 	u32			dsacks;	/* tcp_sock.dsack_dups at the last probe */
+	u32			late_seq;	/* snd_una when a late timer last had an effect */
 	union {
 		u64	wait_ns;	/* PROBE_SENT: age of its segment, at least the timeout */
 		u64	verdict_ns;	/* PROBE_ACKED: needed unless a DSACK comes before */
