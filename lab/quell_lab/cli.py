@@ -175,7 +175,7 @@ def _diff(args, command):
         table = files.load(path)
         return scenario.build(table if seed is None else dict(table, seed=seed), Places(path),
                               args.scale)
-    wanted = kernel_diff.scenarios(args.files, build, count)
+    wanted = kernel_diff.scenarios(args.files, build, args.scale, count)
     jobs_max, timeout_s = _limits(args)
     check_directory(args.out)
     kernels = [_with_memory(args, one)

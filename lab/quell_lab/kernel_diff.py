@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from statistics import median
 
-from . import output, seeds, show
+from . import output, seeds, show, sweep
 from .errors import InputError
 from .schema import Key
 from .stats import rounded
@@ -95,17 +95,31 @@ def texts(found):
                    _shown(row.quantity, row.b), "-" if row.ratio is None else f"{row.ratio:.3f}")
 
 
-def scenarios(paths, build, count):
-    """[(stem, [(seed, Scenario)])] of the files; build(path, seed), None: the file's seed."""
-    found = []
+def _points(path, scale):
+    """[(stem, build(seed), first seed)] of the points of a sweep, each with all its algorithms."""
+    plan = sweep.Sweep(path, scale)
+    return [("-".join((source.name, *sweep.point_words(plan.axes, values))).replace("/", "_"),
+             lambda seed, point=(source, values): plan.at(*point, seed), source.seeds[0])
+            for source, values in plan.points()]
+
+
+def scenarios(paths, build, scale, count):
+    """
+    [(stem, [(seed, Scenario)])] of the files and of the points of sweeps; build(path, seed) of a
+    scenario, None: the file's seed.
+    """
+    found = {}
     for path in paths:
-        stem = os.path.basename(path).removesuffix(".scenario")
-        if stem in (one for one, _ in found):
-            raise InputError(path, f"a second scenario of the name '{stem}'")
-        first = build(path, None).seed
-        found.append((stem, seeds.build_all(lambda seed, path=path: build(path, seed), first,
-                                            count)))
-    return found
+        if path.endswith(".sweep"):
+            points = _points(path, scale)
+        else:
+            points = [(os.path.basename(path).removesuffix(".scenario"),
+                       lambda seed, path=path: build(path, seed), build(path, None).seed)]
+        for stem, build_one, first in points:
+            if stem in found:
+                raise InputError(path, f"a second scenario of the name '{stem}'")
+            found[stem] = seeds.build_all(build_one, first, count)
+    return list(found.items())
 
 
 def run(wanted, kernels, args, timeout_s, facts):

@@ -203,7 +203,8 @@ COMMANDS = {
     "diff": ("the same scenarios under two kernels, and what differs by more than the seeds do",
              ("a", {"metavar": "A", "help": "a kernel, as --kernel names it"}),
              ("b", {"metavar": "B", "help": "another; ratios are of B over A"}),
-             ("files", {"metavar": "FILE.scenario", "nargs": "+"}),
+             ("files", {"metavar": "FILE", "nargs": "+", "help": "FILE.scenario, or FILE.sweep: "
+                        "each of its points with all algorithms"}),
              ("--seeds", {"metavar": "N", "help": "of each scenario, from its own on; default 5"}),
              SCALE, OUT, *(row for row in RUNS if row[0] != "--kernel"), NO_FIGURES),
     "holds": ("whether a scenario's result meets a condition, for git bisect run: exit status 0 "

@@ -347,11 +347,16 @@ class Sweep:
         """The Scenario of the first point of a source."""
         return self._at(*next(point for point in self.points() if point[0] is source))
 
-    def _at(self, source, values):
-        """The Scenario of a point, with all its algorithms and the first seed."""
+    def at(self, source, values, seed):
+        """The Scenario of a point, with all its algorithms and without the panels."""
+        return self._at(source, values, seed=seed, paper=[])
+
+    def _at(self, source, values, **other):
+        """The Scenario of a point, with all its algorithms and the first seed, or other keys."""
         tables = [self._tables_at(source, values, entry) for entry in source.entries]
-        return self._build(source, values, dict(
-            tables[0][0], algorithm=[own for _, own in tables], seed=source.seeds[0]))
+        return self._build(source, values, {
+            **tables[0][0], "algorithm": [own for _, own in tables], "seed": source.seeds[0],
+            **other})
 
     def build_points(self, runs=None):
         """
@@ -372,7 +377,7 @@ class Sweep:
                    for number in range(len(self.panels)) for key in ROW_KEYS}
         options["algorithm"] = f"{source.path}: algorithm"
         try:
-            built = scenario.build(dict(table, paper=list(self.panels)),
+            built = scenario.build({"paper": list(self.panels), **table},
                                    Places(source.path, options))
             if built.processes:
                 raise InputError("program", "not in a sweep, which keeps figures of flows alone")

@@ -8,7 +8,7 @@ import os
 import tempfile
 import unittest
 
-from quell_lab import cli, sweep, sweep_page, sweep_run, sweep_store
+from quell_lab import cli, kernel_diff, sweep, sweep_page, sweep_run, sweep_store
 from quell_lab.errors import InputError
 from quell_lab.runner import Kernel
 
@@ -192,6 +192,16 @@ class Points(Files):
         self.assertEqual(sorted(run.number for part in parts for run in part),
                          list(range(1, 21)))
         self.assertEqual([run.number for run in sweep_run.choose(wanted, "4", None)], [4])
+
+    def test_points_under_two_kernels(self):
+        """lab diff runs each with all its algorithms, and with its seeds from the first on."""
+        self.sweep('scale = "large"', PANEL + "}]", ECN)
+        found = kernel_diff.scenarios([self.path("a.sweep")], None, None, 3)
+        self.assertEqual([(stem, [(seed, one.seed, one.queue.ecn_min_bytes, len(one.variants),
+                                   one.paper) for seed, one in builds]) for stem, builds in found],
+                         [(f"star-queue.ecn={size}kb", [(seed, seed, size << 10, 2, ())
+                                                        for seed in (7, 8, 9)])
+                          for size in (20, 80)])
 
 
 class Keys(Files):
