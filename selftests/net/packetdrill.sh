@@ -70,6 +70,10 @@ outcome_of()
 	local script=$1 said status
 
 	ip netns add drill
+	# packetdrill reads one packet from its device for each IPv4 packet that it observes.  After
+	# one of IPv6 the newest segment remains there, and TCP joins no segment that is shared.
+	in_netns drill sysctl -q -w net.ipv6.conf.all.disable_ipv6=1 \
+		net.ipv6.conf.default.disable_ipv6=1
 	ip -n drill link set lo up
 	[ -z "${paper[$algorithm]-}" ] ||
 		quell -n drill cc preset "$algorithm" "${paper[$algorithm]}" >&2
