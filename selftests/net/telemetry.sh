@@ -10,6 +10,7 @@
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./port.sh
+. ./talk.sh
 
 # The Quell option with data section (962 bytes, departure 0x01020304) and room.
 head=fe1851550500039801020304
@@ -371,7 +372,39 @@ two_ports_compare()
 	chain "limit 1mb" "limit 1mb" 0
 }
 
-plan 26
+## flows
+
+# count NETNS COUNTER
+count()
+{
+	quell -n "$1" -j stat quell | jq ".[0].counters[\"$2\"] // 0"
+}
+
+has_echoed()
+{
+	[ "$(count "$target" record-stamped)" -gt 0 ] && [ "$(count "$target" record-echoed)" -gt 0 ]
+}
+
+# The receiver echoes no record once more, if the next ones are empty.
+empty_records_are_not_echoed()
+{
+	local stamped echoed empty
+
+	chain_port "$first" "rate 1gbit telemetry 8us" && chain_port "$second" "rate 1gbit" &&
+	modprobe quell && modprobe tcp_hpcc && modprobe tcp_swift && choose_cc "$target" swift &&
+	choose_cc "$sender" hpcc && talker talker "$sender" && serve "$target" 8080 &&
+	ordered talker "open 4" "connect 10.73.3.2 8080" "xfer 1000000" && poll 10 has_echoed &&
+	chain_port "$first" "rate 1gbit" || return 1
+	stamped=$(count "$target" record-stamped)
+	echoed=$(count "$target" record-echoed)
+	empty=$(count "$target" record-empty)
+	ordered talker "xfer 1000000" close &&
+	same "stamped" "$(count "$target" record-stamped)" "$stamped" &&
+	[ "$(count "$target" record-empty)" -gt $((empty + 100)) ] &&
+	same "echoed" "$(count "$target" record-echoed)" "$echoed"
+}
+
+plan 27
 check "a network of two, and the maker of segments" \
 	eval "make_network && command -v record_pkt"
 loaded sch_swport || modprobe sch_swport
@@ -397,4 +430,5 @@ check "the speed is the device's unless set" device_speed_is_asked
 check "without a speed nothing is stamped, and tc says so" without_a_speed_nothing_is_stamped
 check "two routers between two hosts" make_chain
 check "of two ports in a row the more loaded tells, IPv4 and IPv6" two_ports_compare
+check "empty records are not echoed" empty_records_are_not_echoed
 finish
