@@ -205,6 +205,28 @@ data_stripped()
 		.server[\"option-sent\"] == 0"
 }
 
+# server_mss BYTES: of the connection's other end.
+server_mss_is()
+{
+	local shown
+
+	shown=$(in_netns "$server" ss -tinH state established "sport = $port")
+	[[ $shown =~ \ mss:([0-9]+) ]] && same "server's segments" "${BASH_REMATCH[1]}" "$1"
+}
+
+# The server receives the first option with data, after some segments without.  The next ACK is
+# enough for it to make its segments shorter by the option.
+data_agrees()
+{
+	local mss_bytes=$((1500 - $(headers "$1")))
+
+	boxed strip-data && quiet &&
+	say "open $1" "connect $(address "$1" 74 1) $port" "xfer 10000" &&
+	states "$port" on not-offered && server_mss_is $((mss_bytes + 12)) && boxed pass &&
+	say "xfer 1" && poll 5 server_mss_is "$mss_bytes" && say "xfer 100000" &&
+	conclude on on "$(agreed 1 1)"
+}
+
 # Two SYNs are lost; the third has no option.
 syn_dropped()
 {
@@ -572,6 +594,7 @@ both "box that passes all" box_passes
 both "box takes the option out of SYNs" syn_stripped
 both "box takes the option out of data" data_stripped
 both "box takes the option out of everything" all_stripped
+both "box passes the option later" data_agrees
 both "box loses SYNs with the option" syn_dropped
 both "signed: MD5" signed md5
 both "signed: TCP-AO" signed ao
