@@ -29,17 +29,34 @@ has_ended()
 	! ip -n "$far" link show wire
 }
 
-# closes_late ALGORITHM: the delay is longer than the end of a namespace takes.
+# Of virtual time, in us.
+now_us()
+{
+	echo $((10#${EPOCHREALTIME/[.,]/}))
+}
+
+is_after()
+{
+	[ "$(now_us)" -gt "$1" ]
+}
+
+# closes_late ALGORITHM: the namespace ends before the data is acknowledged.  Its probe would be
+# sent a second after the data, the longest timeout for a tail.
 closes_late()
 {
-	local near
+	local near delay_us=400000 begin_us took_us
 
 	new_netns near && cable "$near" wire "$far" wire &&
 	ip -n "$near" addr add 10.93.0.1/24 dev wire && ip -n "$far" addr add 10.93.0.2/24 dev wire &&
 	poll 20 in_netns "$near" ping -c 1 -W 1 10.93.0.2 &&
-	tc -n "$near" qdisc add dev wire root netem delay 400ms && choose_cc "$near" "$1" &&
-	in_netns "$near" sh -c "echo 10.93.0.2 $port >/sys/module/quell_kernsock/parameters/send" &&
-	ip netns del "$near" && poll 60 has_ended
+	tc -n "$near" qdisc add dev wire root netem delay "${delay_us}us" && choose_cc "$near" "$1" &&
+	in_netns "$near" sh -c "echo 10.93.0.2 $port >/sys/module/quell_kernsock/parameters/send" ||
+		return 1
+	begin_us=$(now_us)
+	ip netns del "$near" && poll 60 has_ended || return 1
+	took_us=$(($(now_us) - begin_us))
+	echo "the namespace ended after $took_us us"
+	[ "$took_us" -lt "$delay_us" ] && poll 10 is_after $((begin_us + 2000000))
 }
 
 plan 10
