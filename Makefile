@@ -86,6 +86,16 @@ lab-bpf: deps-demo ebpf
 lab-debug: deps-check
 	scripts/build-lab debug $(LAB)-debug
 
+# The kernel's own tests of MPTCP, TLS and TCP-AO with each algorithm as the default, in virtual
+# time; TESTS="mptcp/join:swift,hpcc|tls" runs some
+TESTS	?= mptcp|tls|tcp_ao
+kernel-tests:
+	scripts/install-deps kernel-tests
+	scripts/build-lab kselftest $(LAB)-kselftest
+	scripts/kernel-selftests build/kernel-selftests
+	QUELL_CASES="$(TESTS)" QUELL_UML_MEM=2G QUELL_UML_TIMEOUT=40000 QUELL_UML_VIRTUAL_S=400000 \
+		selftests/net/run-uml kselftest kernel-tests.sh
+
 # Linux 7.3 and modules for it, in the cache of kernels
 lab-7.3: lab
 	selftests/on-kernel 7.3 --program true
@@ -294,6 +304,7 @@ help:
 	@echo 'make check-packages   the packages in images of Debian 12 and 13 (SUITES=trixie), as root'
 	@echo 'make quickstarts  the quick starts in fresh systems of Debian 12 and 13 (SUITES=trixie), as root;'
 	@echo '                  BLOCKS="developer:core": these alone; RESUME=1: not those that passed before'
+	@echo 'make kernel-tests  the tests of MPTCP, TLS and TCP-AO that the kernel has, in virtual time'
 	@echo 'make soak         a day of virtual time, and two hours in QEMU: memory, files, sockets'
 	@echo 'make secure-boot  modules signed with an enrolled key, and others, under Secure Boot in QEMU'
 	@echo 'make race         storms on a kernel with KCSAN in QEMU: data races (STORMS="flows dart" WORDS="600 2")'
@@ -325,7 +336,7 @@ help:
 	@echo 'make lab-bpf      build what it takes to run BPF objects there, with a kernel of its own'
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
-.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug lab-7.3 demo demo-figure demo-seeds shell reproduce site check check-quick on-kernel check-packages race rt soak secure-boot check-agent spoof tcp-originals \
+.PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug lab-7.3 demo demo-figure demo-seeds shell reproduce site check check-quick kernel-tests on-kernel check-packages race rt soak secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port perf-threads \
 	perf-flow perf-host perf-lab perf-kernels clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site
