@@ -103,8 +103,11 @@ class Bisections(Trees):
         with self.assertRaises(InputError) as caught:
             self.bisect()
         self.assertIn("it meets 'p99 < 1us', so there is no change to find", str(caught.exception))
-        with self.assertRaises(InputError):
-            kernel_bisect.ends(self.tree, self.tree)
+        for good in (self.tree, "6.12", "debug"):
+            with self.assertRaises(InputError) as caught:
+                kernel_bisect.ends(good, self.tree)
+            self.assertEqual(str(caught.exception),
+                             f"{good}: not TREE@COMMIT, a commit of a git tree")
 
     def test_exit_codes(self):
         """of holds: 0, 1, and 125 of a kernel that does not build."""
