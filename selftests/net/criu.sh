@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # CRIU: a process with an established connection is dumped, ended and restored, with each algorithm.
-# Meanwhile its peer in another namespace retransmits.  The restored socket has the namespace's
-# algorithm, as CRIU does not keep that of the socket, and all bytes are received.
+# The restored socket has the namespace's algorithm, as CRIU does not keep that of the socket, and
+# all bytes are received.
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh

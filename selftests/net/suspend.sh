@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A host whose clock is set an hour forward and back, and that suspends and resumes, during a
-# transfer with each algorithm: all bytes are received, and no round trip has the time between.
+# transfer with each algorithm: all bytes are received, and the RTT soon lacks the time between.
 # Both ends are on it.  The kernel resumes by itself after five seconds (pm_test).
 
 cd "$(dirname "$0")" || exit 1
