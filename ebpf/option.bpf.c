@@ -3,22 +3,22 @@
  * The Quell option of a cgroup's sockets, by the header options that the stack lets programs of
  * type sock_ops write and read; Documentation/wire-format.md.  The stack's calls:
  *
- *	connect()		asks for the calls on the SYN
+ *	connect()		enables the calls on the SYN
  *	listen()		the same, on SYN-ACKs
  *	SYN			an offer, if the algorithm is one of ours
- *	SYN-ACK			an answer to an offer; echoes do not depend on the algorithm,
- *				but quell.ko's algorithms answer themselves
- *	SYN-ACK came in		with an answer the connection speaks the option
- *	third ACK came in	with the option it does; else from the first segment that has it
- *	segment to send		the stack asks for the option's length, then for its bytes;
- *				without a segment for the room that data has to leave
- *	segment came in		with an option that TCP does not know, in its window, before
+ *	SYN-ACK			acceptance of an offer; echoes do not depend on the algorithm,
+ *				but quell.ko's algorithms accept offers themselves
+ *	SYN-ACK received	with the option the connection uses it
+ *	third ACK received	the same; else from the first segment that has it
+ *	segment to send		the stack reserves the option's length, then has it written;
+ *				without a segment for the room to keep beside data
+ *	segment received	with an option that TCP does not know, in its window, before
  *				the stack processes the ACK and the data
  *
  * A connection with the option has a struct quell_optconn in its socket's storage.  Others have no
  * storage, and no cost after the handshake unless a segment carries the option.
  *
- * The option is the last in the header, where the module's is the first: the stack asks at the end.
+ * The option is the last in the header, where the module's is the first: the stack calls last.
  */
 #include "vmlinux_types.h"
 #include <quell/bpf.h>
@@ -132,9 +132,9 @@ static __always_inline struct tcp_sock *tcp_of(struct bpf_sock_ops *skops)
 }
 
 /*
- * Have the stack make these calls and, unless another program may want them, no others.  Calls
- * that were not asked for are harmless: they find no storage, or begin an agreement that the peer
- * has spoken for.
+ * Have the stack make these calls and, unless another program may need them, no others.  Calls
+ * that were not enabled here are harmless: they find no storage, or begin an agreement that the
+ * peer has requested.
  */
 static __always_inline void enable_calls(struct bpf_sock_ops *skops, const struct tcp_sock *tp,
 					 u32 flags)
@@ -197,7 +197,7 @@ static __always_inline u32 header_bytes(const u8 *header)
 	return header[12] >> 4 << 2;
 }
 
-/* Of @flags BPF_LOAD_HDR_OPT_TCP_SYN is the SYN that is being answered. */
+/* Of @flags BPF_LOAD_HDR_OPT_TCP_SYN is the SYN of which this is the SYN-ACK. */
 static __always_inline enum parsed parse_option(struct bpf_sock_ops *skops, bool syn, u64 flags,
 						struct quell_opt *opt)
 {
@@ -253,7 +253,7 @@ static __always_inline void process_option(struct bpf_sock_ops *skops, const str
 	count_found(option_receive(conn, opt, &tcp, &segment));
 }
 
-/* Ask for a longest wait of a delayed ACK; the stack may refuse it. */
+/* Set the longest time of a delayed ACK; the stack may refuse it. */
 static __always_inline bool set_ack_delay(struct bpf_sock_ops *skops, u32 delay_us)
 {
 	return !bpf_setsockopt(skops, SOL_TCP, TCP_BPF_DELACK_MAX, &delay_us, sizeof(delay_us));
@@ -333,7 +333,7 @@ static __always_inline void parse(struct bpf_sock_ops *skops)
 	if (parsed != PARSED_OPTION)
 		return;
 	conn = optconn_of(skops, 0);
-	/* Another program may have asked for this call. */
+	/* Another program may have enabled this call. */
 	if (!conn && cc_kind_of(tp) != CC_KIND_MODULE)
 		conn = agree(skops, tp);
 	if (conn)
@@ -351,7 +351,7 @@ static __always_inline void give_up(struct bpf_sock_ops *skops, const struct tcp
 	COUNT(stripped);
 }
 
-/* Whether a SYN offers the option, or a SYN-ACK answers an offer; a SYN cookie does not. */
+/* Whether a SYN offers the option, or a SYN-ACK accepts an offer; a SYN cookie does not. */
 static __always_inline bool has_option_on_syn(struct bpf_sock_ops *skops)
 {
 	struct tcp_sock *tp = tcp_of(skops);
@@ -368,9 +368,9 @@ static __always_inline bool has_option_on_syn(struct bpf_sock_ops *skops)
 /*
  * The room of a segment in the path's MTU, by the stack's segments, which leave room for
  * timestamps; SACK blocks come on top.  A burst is cut later, into packets that leave room for a
- * data section.  The size of other programs' options is not known before the stack has asked all of
- * them.  Beside them a segment has no more than the data section, for which room is kept, unless it
- * has room for a header of any length.
+ * data section.  The size of other programs' options is not known before the stack has called all
+ * of them.  Beside them a segment has no more than the data section, for which room is kept, unless
+ * it has room for a header of any length.
  */
 static __always_inline void find_room(const struct tcp_sock *tp, const struct quell_optconn *conn,
 				      u32 payload_bytes, struct quell_optconn_room *room)
@@ -527,7 +527,7 @@ static __always_inline void write_option(struct bpf_sock_ops *skops, const struc
 		option_sent(conn, &tcp, sent.end_seq, sent.depart_ns);
 }
 
-/* The stack has the room that reserve() asked for. */
+/* The stack has the room that reserve() requested. */
 static __always_inline void write(struct bpf_sock_ops *skops)
 {
 	struct quell_opt syn = { .form = QUELL_OPT_SYN, .version = QUELL_OPT_VERSION };

@@ -4,15 +4,15 @@
  * kmod-cc/quell/cc/cc.c; NAME.bpf.c chooses the core and includes this file.
  *
  *	->init			core->init, then core->on_rto if the handshake timed out; Reno for a
- *				peer without ECN, where the algorithm asks for it
+ *				peer without ECN, where the algorithm requires it
  *	->cong_control		core->on_ack
  *	->set_state(Recovery)	core->on_loss
  *	->set_state(Loss)	core->on_rto, if a timer expired
  *	->set_state(CWR)	CUBIC, if it governs, cuts as for a loss; else core->on_loss, if a
  *				probe of the stack's repaired a tail loss
  *	->in_ack_event		whether that reduction is for ECN-Echo, or may be for such a loss
- *	->min_tso_segs		core->on_idle_restart, when sending resumes: the stack asks before
- *				it sends.  Newer kernels call another member than ->cwnd_event at
+ *	->min_tso_segs		core->on_idle_restart, when sending resumes: called before the stack
+ *				sends.  Newer kernels call another member than ->cwnd_event at
  *				that time, which an object for older ones must not name
  *	->cwnd_event, ECN	exact echo of marks, echo.h
  *	->ssthresh		a new episode of losses; only the core sets the window
@@ -109,7 +109,7 @@ static __always_inline void event_tail_loss(struct tcp_sock *tp, struct quell_bp
 }
 
 /*
- * While CUBIC governs, a mark counts as a loss, unless the algorithm asked for marks: those of a
+ * While CUBIC governs, a mark counts as a loss, unless the algorithm uses marks: those of a
  * round trip reduce the window together.  Without ECN-Echo the reduction is for a tail loss, which
  * is reported to the core, too, or for a full queue of this host.
  */

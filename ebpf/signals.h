@@ -79,7 +79,7 @@ static __always_inline bool is_cwnd_limited(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
-/* Whether the stack reduces the window, and not for a mark that the algorithm asked for. */
+/* Whether the stack reduces the window, and not for a mark that the algorithm uses. */
 static __always_inline bool is_reducing(const struct tcp_sock *tp,
 					const struct quell_bpf_flow *flow)
 {

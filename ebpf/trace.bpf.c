@@ -3,8 +3,8 @@
  * The tracer of "quell trace": a record of each decision of any congestion control.
  *
  *	fexit tcp_ack			state after an acknowledgment
- *	fexit tcp_set_ca_state		the state of recovery was set, and the algorithm answered
- *	tp_btf tcp_retransmit_skb	a segment has left again
+ *	fexit tcp_set_ca_state		the state of recovery was set, and the algorithm called
+ *	tp_btf tcp_retransmit_skb	a segment was retransmitted
  *	fexit tcp_enter_loss		retransmission timeout, or the receiver has
  *					reneged on SACKed data
  *	raw_tp quell_decision		decisions of quell.ko's algorithms
@@ -114,7 +114,7 @@ static __always_inline bool has_addresses(const struct sock *sk)
 	       is_word_of(sk, false, 1) && is_word_of(sk, false, 0);
 }
 
-/* The stack numbers a socket when it is first asked to. */
+/* The stack numbers a socket on the first request. */
 static __always_inline u64 cookie_of(struct sock *sk)
 {
 	u64 cookie = sk->__sk_common.skc_cookie.counter;

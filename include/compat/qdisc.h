@@ -9,7 +9,7 @@
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
-/* Before the net-sch- alias existed, a qdisc was asked for by "sch_<id>". */
+/* Before the net-sch- alias existed, a qdisc was requested as "sch_<id>". */
 #ifndef MODULE_ALIAS_NET_SCH
 #define MODULE_ALIAS_NET_SCH(id)	MODULE_ALIAS("sch_" id)
 #endif

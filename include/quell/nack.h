@@ -71,7 +71,7 @@ static inline bool quell_nack_decode(const u8 *from, u32 stated, struct quell_na
 }
 
 /**
- * quell_nack_find() - look for a NACK among a segment's options
+ * quell_nack_find() - find a NACK among a segment's options
  * @options: first byte behind the fixed TCP header
  * @bytes:   bytes of options, at most 40
  * @stated:  set to the option's own length when it was found

@@ -72,7 +72,7 @@ static_assert(ALIGN(sizeof(struct quell_cc), 8) + QUELL_CC_VARS_BYTES <=
  * @core:	the algorithm itself; set by the caller
  * @ops:	the caller sets owner and cong_control; quell_algo_register() sets the
  *		other members, which all algorithms share
- * @plain_ops:	@ops without TCP_CONG_NEEDS_ECN, for sockets whose peer refused ECN; set by
+ * @plain_ops:	@ops without TCP_CONG_NEEDS_ECN, for sockets of a peer that refused ECN; set by
  *		quell_algo_register()
  * @dasr:	receiver that counts senders, for QUELL_CORE_SENDERS; NULL: senders are not counted
  * @slot:	set by quell_algo_register()
@@ -265,7 +265,7 @@ static inline u32 quell_header_bytes(const struct sock *sk)
 	       tcp_sk(sk)->tcp_header_len + icsk->icsk_ext_hdr_len;
 }
 
-/* The glue of a socket whose ops are known to be a Quell algorithm's. */
+/* The glue of a socket with the ops of a Quell algorithm. */
 static inline struct quell_cc *quell_cc(const struct sock *sk)
 {
 	return inet_csk_ca(sk);

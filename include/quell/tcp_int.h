@@ -273,7 +273,7 @@ static inline u32 quell_tcp_int_find(const u8 *options, u32 bytes)
  * @bytes:   bytes of options, at most 40
  *
  * Context: any.
- * Return: false where quell_tcp_int_find() finds none, as where timestamps are alone.
+ * Return: false where quell_tcp_int_find() would find no option, as where timestamps are alone.
  */
 static inline bool quell_tcp_int_may_have(const u8 *options, u32 bytes)
 {
@@ -363,7 +363,7 @@ struct quell_tcp_int_link {
 /**
  * quell_tcp_int_record() - convert an echo to a telemetry record
  * @link:   state from earlier echoes
- * @told:   the echo
+ * @echo:   the echo
  * @now_ns: arrival time of the echo, CLOCK_MONOTONIC, ns
  * @record: set in full when the result is true
  *
@@ -376,14 +376,14 @@ struct quell_tcp_int_link {
  * Return: false if the echo has no hop, or no link speed.
  */
 static inline bool quell_tcp_int_record(struct quell_tcp_int_link *link,
-					const struct quell_tcp_int *told, u64 now_ns,
+					const struct quell_tcp_int *echo, u64 now_ns,
 					struct quell_telemetry *record)
 {
-	u64 speed_bytes_ps = quell_tcp_int_speed_bytes_ps(told->echo_speed);
-	u64 free_bytes_ps = quell_tcp_int_available_bytes_ps(told->echo_value);
+	u64 speed_bytes_ps = quell_tcp_int_speed_bytes_ps(echo->echo_speed);
+	u64 free_bytes_ps = quell_tcp_int_available_bytes_ps(echo->echo_value);
 	u64 since_ns;
 
-	if (!told->echo_hop || !speed_bytes_ps)
+	if (!echo->echo_hop || !speed_bytes_ps)
 		return false;
 	/* Records further apart are not compared: no product beyond 2^49. */
 	since_ns = quell_min_u64(now_ns - link->time_ns, 2 * QUELL_TELEMETRY_FRESH_NS);
@@ -392,11 +392,11 @@ static inline bool quell_tcp_int_record(struct quell_tcp_int_link *link,
 	link->time_ns = now_ns;
 	*record = (struct quell_telemetry) {
 		.link_bytes_ps = speed_bytes_ps,
-		.queue_bytes = quell_tcp_int_queue_bytes(told->echo_value),
+		.queue_bytes = quell_tcp_int_queue_bytes(echo->echo_value),
 		.tx_units = (u32)quell_div_u64(link->bytes, QUELL_TELEMETRY_TX_UNIT_BYTES) &
 			    QUELL_TELEMETRY_TX_MASK,
 		.time_ns = (u32)now_ns & QUELL_TELEMETRY_TIME_MASK,
-		.hop = told->echo_hop,
+		.hop = echo->echo_hop,
 	};
 	return true;
 }

@@ -11,7 +11,7 @@
  *
  * Rate and queue are short floating-point numbers, load a shorter one; all are
  * rounded down.  A record with hop 0 is empty: the sender reserves the space, and
- * each switch whose link is more loaded than the one in the record replaces it
+ * each switch with a link more loaded than the one in the record replaces it
  * with its own.
  */
 #ifndef _QUELL_TELEMETRY_H

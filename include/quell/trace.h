@@ -47,7 +47,7 @@ struct quell_trace_prefix {
  * struct quell_trace_config - which flows are traced; set before the object is loaded
  * @cookie:	 of the one flow; 0: any
  * @sample_below: flows whose hash is below, see quell_trace_is_sampled(); 0: all
- * @wake_bytes:	 wake the reader when so much waits in the ring; it also looks by itself
+ * @wake_bytes:	 wake the reader when so much is in the ring; it also polls
  * @src:	 local address
  * @dst:	 remote address
  * @cc:		 name of the congestion control; empty: any

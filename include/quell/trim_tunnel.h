@@ -4,7 +4,7 @@
  *
  * The inner packet is trimmed as without a tunnel (trim.h); outside the lengths and the
  * checksums follow, and the DSCP is that of trimmed packets at both levels: outside for the
- * ports on the way, inside for the receiver.  So the tunnel's end takes a packet that was
+ * ports of the path, inside for the receiver.  So the tunnel's end takes a packet that was
  * never longer.  The checksum of an outer UDP header is updated by the difference, as all
  * are, so that damage stays.
  *
@@ -132,7 +132,7 @@ static inline void quell_trim_edit_outside(u8 *data, const struct quell_frame *f
  *
  * Context: any.
  * Return: true without a tunnel; false for IPv4 with options, for GRE with a sequence number
- * or checksum, and for Geneve with options, with a meaning unknown for the way back.
+ * or checksum, and for Geneve with options, with a meaning unknown for the reverse path.
  */
 static inline bool quell_trim_tunnel_returns(const struct quell_frame *frame)
 {
@@ -166,7 +166,7 @@ static inline void quell_trim_swap(u8 *a, u32 bytes)
  * quell_trim_nack_source() - change an Ethernet address to the source of a NACK
  * @address: six bytes, of a host or device
  *
- * A bridge looks for a host where it last saw its address as a source.  The segment may be a copy
+ * A bridge forwards to a host where it last saw its address as a source.  The segment may be a copy
  * that was flooded: as its NACK's source, the receiver's address would lead all later frames to
  * the port that dropped the copy.
  *

@@ -336,7 +336,7 @@ static int add_lookahead(struct sk_buff *skb, struct genl_info *info)
 	return explain(info, QUELL_A_LOOKAHEAD_IFINDEX, err);
 }
 
-/* The user whose group a request names: INVALID_UID if the caller may not. */
+/* Owner of the group that a request names; INVALID_UID: the caller may not change it. */
 static kuid_t lookahead_uid(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *attr = info->attrs[QUELL_A_LOOKAHEAD_UID];

@@ -34,7 +34,7 @@ module_init(hpcc_register);
 module_exit(hpcc_unregister);
 
 MODULE_AUTHOR("The Quell authors");
-MODULE_DESCRIPTION("TCP HPCC: congestion control by the load that switches tell of");
+MODULE_DESCRIPTION("TCP HPCC: congestion control by the load that switches report");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(QUELL_VERSION);
 /* Name under which the kernel loads the module for hpcc_vaisf. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two files of tcp_hpcc.ko know of each other. */
+/* Shared by the two files of tcp_hpcc.ko. */
 #ifndef _TCP_HPCC_H
 #define _TCP_HPCC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the two files of tcp_swift.ko know of each other. */
+/* Shared by the two files of tcp_swift.ko. */
 #ifndef _TCP_SWIFT_H
 #define _TCP_SWIFT_H
 

@@ -23,14 +23,14 @@ TEST(start_cases)
 	/* Two are left of the ten. */
 	acks_within(&f, TARGET_NS - 1, 6);
 	acks_within(&f, TARGET_NS - 1, 8);
-	expect_eq(0, (u32)f.a.looks, "goes_on_below_the_target");
+	expect_eq(0, (u32)f.a.checks, "goes_on_below_the_target");
 	acks_within(&f, TARGET_NS, 8);
-	expect_eq(1, (u32)f.a.looks, "a_queue_is_looked_at");
+	expect_eq(1, (u32)f.a.checks, "a_queue_is_looked_at");
 	before_q16 = f.a.cubic.window_q16;
 	acks_within(&f, TARGET_NS, 4);
 	expect_eq(before_q16 + MSS_Q16, f.a.cubic.window_q16, "grows_by_a_fourth_then");
 	acks_within(&f, BASE_NS, 4);
-	expect_eq(0, (u32)f.a.looks, "a_false_alarm_is_forgotten");
+	expect_eq(0, (u32)f.a.checks, "a_false_alarm_is_forgotten");
 	f.a.flags &= ~QUELL_ADAPT_F_FULL;
 	before_q16 = f.a.cubic.window_q16;
 	f.s.rtt_ns = BASE_NS;
@@ -57,9 +57,9 @@ TEST(look_at_packets)
 		f.a.base_ns = BASE_NS;
 		f.a.base_pkts = 1;
 		acks_of(&f, TARGET_NS, row->acked_pkts, row->before_look);
-		expect_eq(0, (u32)f.a.looks, "%s__not_before", row->name);
+		expect_eq(0, (u32)f.a.checks, "%s__not_before", row->name);
 		acks_of(&f, TARGET_NS, row->acked_pkts, 1);
-		expect_eq(1, (u32)f.a.looks, "%s", row->name);
+		expect_eq(1, (u32)f.a.checks, "%s", row->name);
 	}
 }
 

@@ -195,7 +195,7 @@ TEST(pauses_are_no_noise)
 	f.s.flags = QUELL_S_APP_LIMITED;
 	acks_within(&f, 2 * BASE_NS, 14);
 	acks_within(&f, BASE_NS, 8);
-	expect(!f.a.noise_ns && !f.a.looks, "not_by_a_pause_within_a_round");
+	expect(!f.a.noise_ns && !f.a.checks, "not_by_a_pause_within_a_round");
 	start(&f, QUELL_ADAPT_DELAY);
 	acks(&f, BASE_NS, 10);
 	f.s.flags = QUELL_S_APP_LIMITED;

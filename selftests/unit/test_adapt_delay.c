@@ -150,7 +150,7 @@ TEST(noise)
 	}
 	expect_eq(60000, f.a.noise_ns, "half_as_much_again");
 	acks(&f, BASE_NS + 80000, 40);
-	expect_eq(0, (u32)f.a.looks, "is_no_queue");
+	expect_eq(0, (u32)f.a.checks, "is_no_queue");
 	/* TCP calls the data before the first acknowledgment limited by the application. */
 	start(&f, QUELL_ADAPT_DELAY);
 	f.s.flags = QUELL_S_APP_LIMITED;
@@ -181,7 +181,7 @@ TEST(noise)
 	/* Two are left of the ten. */
 	acks_within(&f, TARGET_NS + 10000, 6 + 8);
 	acks_within(&f, BASE_NS, 8);
-	expect(!f.a.looks && f.a.noise_ns == 35000, "is_a_queue_that_went_while_the_window_grew");
+	expect(!f.a.checks && f.a.noise_ns == 35000, "is_a_queue_that_went_while_the_window_grew");
 }
 
 /* A queue the flow itself builds, growing with each packet, ends START and is not noise. */

@@ -28,7 +28,7 @@
 #define QUELL_S_APP_LIMITED	0x1 /* the application had no more data to send */
 #define QUELL_S_RTT_HARDWARE	0x2 /* rtt_ns comes from hardware stamps */
 #define QUELL_S_RTT_KERNEL	0x4 /* rtt_ns is the stack's microsecond estimate */
-#define QUELL_S_ECN		0x8 /* the peer reports which data arrived marked CE */
+#define QUELL_S_ECN		0x8 /* the peer reports which data it received marked CE */
 #define QUELL_S_SEGMENT_DONE	0x10 /* rtt_ns is that of a TSO burst now acknowledged in full */
 #define QUELL_S_TELEMETRY	0x20 /* the peer echoes telemetry records */
 #define QUELL_S_RTT_OLD		0x40 /* rtt_ns is that of the previous round, already reported */
@@ -41,7 +41,7 @@
 /* quell_telemetry.time_ns: mask of the clock. */
 #define QUELL_TELEMETRY_TIME_MASK	0xffffffU	/* 16.8 ms */
 /*
- * Two records whose ACKs arrived further apart cannot be compared: the clock may have wrapped.  8
+ * Two records with ACKs received further apart cannot be compared: the clock may have wrapped.  8
  * ms are less than half of its period: a difference of more than half means that this record is
  * older than the last, unless the last took 0.4 ms longer on its way back, and then this record may
  * be ignored safely.  An older record would be mistaken for a newer one only if it took 8.7 ms
@@ -91,7 +91,7 @@ struct quell_telemetry {
  * @senders_q8:		n that the receiver stated, <quell/core/dart/share.h>; 0 unknown
  * @flags:		QUELL_S_*
  * @header_bytes:	bytes of a full segment on the wire beside @mss_bytes; 0 unknown
- * @telemetry:		record of the packet this ACK answers
+ * @telemetry:		record of the packet that this ACK acknowledges
  * @idle_ns:		for a restart after an idle period: time during which no data was
  *			outstanding, ns
  * @other_flows:	for a start or restart: number of other Quell flows in the namespace
@@ -128,7 +128,7 @@ struct quell_sample {
  * @pacing_bytes_ps:	pacing rate in payload bytes per second, or
  *			QUELL_RATE_UNLIMITED
  * @target_ns:		target delay of the algorithm, ns, for display; 0 if it has no target
- * @change_path:	ask for another path through the network
+ * @change_path:	request another path through the network
  */
 struct quell_decision {
 	u64	window_q16;

@@ -132,7 +132,7 @@ enum {
 	TCA_SWPORT_DEFLECT_TOKEN_MAX,	/* u32: most tokens a packet may have */
 	TCA_SWPORT_DEFLECT_IDLE,	/* u32, ns: above the delay difference of paths */
 	TCA_SWPORT_DEFLECT_VIA,		/* nest of TCA_SWPORT_VIA_* nests from 1 on, all */
-	TCA_SWPORT_TRIM_TO_SENDER,	/* u32, 0 or 1: answer senders that know NACKs */
+	TCA_SWPORT_TRIM_TO_SENDER,	/* u32, 0 or 1: NACKs to senders that know them */
 	TCA_SWPORT_CONTROL_SHARE,	/* u32, Q16: most of the wire for control, if data waits */
 	TCA_SWPORT_TRIM_KNOWN,		/* u64: bit per further DSCP of packets trimmed elsewhere */
 	TCA_SWPORT_ECN_DROP,		/* u32, 1: drop instead of a mark if not ECT */

@@ -36,7 +36,7 @@ enum quell_unit {
  * @QUELL_CLOCK_NONE: No sample yet.
  * @QUELL_CLOCK_KERNEL: The TCP stack's own microsecond estimate.
  * @QUELL_CLOCK_SOFTWARE: Nanosecond stamps taken in the network hooks.
- * @QUELL_CLOCK_HARDWARE: Stamps of the network card, mapped to the host clock.
+ * @QUELL_CLOCK_HARDWARE: Stamps of the NIC, mapped to the host clock.
  */
 enum quell_clock {
 	QUELL_CLOCK_NONE,

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests and answers.
+ * Delayed ACKs of requests.
  *
  * A receiver of ours acknowledges a packet with PSH at once, receive_data.c, and so each
  * request.  Where two programs take turns, every exchange is then four packets, two of them
- * pure ACKs; the stack's delayed ACK would be on the answer, and make it two.
+ * pure ACKs; the stack's delayed ACK would be part of the reply, and make it two.
  *
- * So the ACK of a request waits if the program's last answers came soon:
+ * So the ACK of a request is delayed if the last replies of the program were prompt:
  *
  *	request		the packet ends a message and acknowledges all that this end sent
- *	answer		the next new data of this end
- *	soon		within quell_tail_ack_delay_ns() of the request; DELACK_PROMPT_MIN in a row
+ *	reply		the next new data of this end
+ *	prompt		within quell_tail_ack_delay_ns() of the request; DELACK_PROMPT_MIN in a row
  *
- * If no answer comes in that time the timer of the flow sends the ACK, and the next ones do
- * not wait until answers have been prompt again.  An answer that comes sets the timer to when the
- * next request's ACK may be due, quell_tail_sent(), unless it fires after the next answer anyway.
- * It would fire for each request, and need not be set for the next one.  The delay is half of
- * tail-floor's default or, without the option, half of a round trip: the peer, which allows for
+ * If no reply is sent in that time the timer of the flow sends the ACK, and the next ones are
+ * not delayed until replies have been prompt again.  A reply moves the timer to the time by which
+ * the next request has to be acknowledged, quell_tail_sent(), unless it fires after the next reply
+ * anyway.  It would fire for each request, and need not be set for the next one.  The delay is half
+ * of tail-floor's default or, without the option, half of a round trip: the peer, which allows for
  * two, sends no tail loss probe meanwhile.
  *
- * The Quell option states how long an ACK was delayed.  Without it an answer's round-trip time
- * has the program's time in it and is no sample (ack.c), so every DELACK_SAMPLE_INTERVAL-th
+ * The Quell option states how long an ACK was delayed.  Without it the round-trip time of a reply
+ * includes the program's time and is no sample (ack.c), so every DELACK_SAMPLE_INTERVAL-th
  * request is then acknowledged at once.
  */
 #include <linux/ktime.h>
@@ -31,7 +31,7 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 
-/* How long an ACK waits for a process that owns the socket: the time to copy 64 KB. */
+/* Delay of an ACK while a process owns the socket: the time to copy 64 KB. */
 #define DELACK_BUSY_NS		(20U * NSEC_PER_USEC)
 #define DELACK_PROMPT_MIN	4
 #define DELACK_SAMPLE_INTERVAL	64
@@ -120,10 +120,10 @@ void quell_delack_expire(struct quell_flow *flow, struct sock *sk, u64 now_ns)
 
 	if (!quell_tail_ack_expired(flow, now_ns))
 		return;
-	/* The ACK left with an answer, or TCP sent it for a reason of its own. */
+	/* It was sent with a reply, or TCP sent it for another reason. */
 	if (!inet_csk_ack_scheduled(sk))
 		return;
-	/* The program was busy, or has not answered. */
+	/* The program was busy, or has not replied. */
 	if (READ_ONCE(delack->has_request))
 		WRITE_ONCE(delack->prompt, 0);
 	quell_count(flow->qnet, QUELL_N_ACK_DELAY_EXPIRED);

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tail loss probes: sent when the timer of tail.c fires, judged when answered.
+ * Tail loss probes: sent when the timer of tail.c fires, found useful or spurious by their ACKs.
  *
  * A probe is the last outstanding segment, as in RFC 8985, section 7: if earlier
  * segments are lost, the probe's SACK shows that, and RACK retransmits them.  Were
  * it the first, and late, not lost, RACK would take the late acknowledgment for the
  * probe's, and mark everything sent before the probe lost.  If all outstanding
  * segments are retransmissions, the probe is the first of them; if segments marked
- * lost still wait for retransmission, the stack chooses.
+ * lost are not retransmitted yet, the stack chooses.
  *
  * A probe leaves the same state as the stack's own loss probe: lost_out and
  * retrans_out do not count it, it is not a congestion event, and F-RTO, undo and
  * Karn's rule see a retransmitted segment.  The stack sends it: the segment is
  * marked lost, the window opened by one segment, and ->release_cb() called as by
  * release_sock(); then marks and window are restored.  Only the state stays
- * Disorder, so that RACK runs on the answer even if that carries no SACK.
+ * Disorder, so that RACK runs on the ACK even if that carries no SACK.
  * A retransmission that is sent again was marked lost before, and stays so.
  *
- * A probe is spurious if its segment had arrived, which a DSACK reports (RFC 8985,
+ * A probe is spurious if its segment had been received, which a DSACK reports (RFC 8985,
  * section 7.4); each spurious probe doubles the flow's timeout, each useful one
- * halves it again.  That the ACK comes sooner than any RTT sample proves neither: a
- * lone probe waits behind no burst of its own.
- * ->on_loss is called once per loss: when a recovery begins, or when no DSACK came
- * for an acknowledged probe.
+ * halves it again.  An ACK sooner than any RTT sample proves neither: a lone probe is
+ * queued behind no burst of its flow.
+ * ->on_loss is called once per loss: when a recovery begins, or when no DSACK was
+ * received for an acknowledged probe.
  */
 #include <linux/hrtimer.h>
 #include <linux/skbuff.h>
@@ -185,7 +185,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 sent = tp->total_retrans, seq = skb ? TCP_SKB_CB(skb)->seq : tp->snd_nxt;
 
-	/* After a second probe, a DSACK could not be attributed: judge the first one now. */
+	/* After a second probe, a DSACK could not be attributed: decide on the first one now. */
 	if (tail->probe == QUELL_PROBE_ACKED) {
 		probe_succeed(flow);
 		if (!tail->loss_reported)
@@ -215,7 +215,7 @@ static void probe_run(struct quell_flow *flow, struct sock *sk, struct sk_buff *
 	quell_count(flow->qnet, QUELL_N_TAIL_PROBES);
 }
 
-/* When a probe would leave; 0: never. */
+/* Time at which a probe may be sent; 0: never. */
 static u64 probe_at_ns(struct quell_flow *flow, struct sock *sk,
 		       const struct sk_buff *skb, u64 now_ns)
 {
@@ -226,7 +226,7 @@ static u64 probe_at_ns(struct quell_flow *flow, struct sock *sk,
 	/* TCP's internal pacing would not send the probe earlier. */
 	if (READ_ONCE(sk->sk_pacing_status) == SK_PACING_NEEDED)
 		at_ns = max(at_ns, tcp_sk(sk)->tcp_wstamp_ns);
-	/* The original has not left the host yet. */
+	/* The original is still queued in this host. */
 	if (at_ns <= now_ns && skb && skb_fclone_busy(sk, skb))
 		at_ns = now_ns + flow->tail.timeout_ns;
 	return at_ns;

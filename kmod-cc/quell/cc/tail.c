@@ -3,40 +3,39 @@
  * Tail loss, detected by a timer in nanoseconds.
  *
  * The last segments of a message have no later segment with a SACK that would show
- * that they are lost.  TCP's own timers then wait at least two jiffies (loss
+ * that they are lost.  TCP's own timers then take at least two jiffies (loss
  * probe) or 200 ms (timeout), thousands of round trips of a datacenter.  Here
  * each flow with data outstanding has a high-resolution timer:
  *
- *	due		when the last segment has left the interface, or data was last
- *			acknowledged, the later of both, + timeout
+ *	deadline	end of the last segment's transmission, or time of the last
+ *			acknowledgment, the later of both, + timeout
  *	ACK delivers	probes = 0
- *	expiry, due	one segment is retransmitted, probes += 1
+ *	expiry		one segment is retransmitted, probes += 1
  *	the same, late	the timer is set for another timeout, once; probe.c
- *	expiry, not due	the timer is set for when it is due now
+ *	expiry before	the timer is set for the deadline as it is now
  *
  * An ACK does not move the timer, and a segment only if it would fire too late for it.
  *
- * While data waits behind the segments sent, and the window is not small, ACKs keep coming and
- * putting the probe off, and an expiry costs as much as an ACK.  After TAIL_IDLE_EXPIRIES in vain
- * the timer of such a flow fires TAIL_BUSY_TIMEOUTS later, until something is lost.  The last
+ * While more data is queued behind the segments sent, and the window is not small, each ACK moves
+ * the deadline, and an expiry costs as much as an ACK.  After TAIL_IDLE_EXPIRIES without a probe
+ * the timer of such a flow fires TAIL_BUSY_TIMEOUTS later, until a segment is lost.  The last
  * segment of a message has it fire in time.  Of a flow that long without a loss the loss of a
- * whole large window in mid-message is found that much later.
+ * whole large window in mid-message is detected that much later.
  *
  *	timeout = max(floor, 2 * srtt + 4 * var) << (probes + patience)
  *	floor = tail-floor, on links below 100 Gbit/s longer in proportion
  *
  * with srtt and var as in RFC 6298, but of the flow's nanosecond round-trip
  * times up to the stack, and of the handshake's before the first.  After
- * tail-probes probes in a row without an answer TCP's own timers take over; no probe is
- * sent while TCP waits for the answer to a timeout.  Probes are sent and judged in
- * probe.c.
+ * tail-probes probes in a row without an ACK TCP's own timers take over; no probe is
+ * sent while TCP expects the ACK of a timeout's retransmission.  Probes are in probe.c.
  *
  * Lifetime: a queued timer holds no reference.
  *
  *	probe_enter()		unless the flow is closed, the expiry takes a reference to the
  *				socket, and only then the socket lock
  *	quell_probe_release()	closes the flow, after which the timer is not started, and
- *				cancels it unless its handler runs, not to wait for a handler
+ *				cancels it unless its handler runs, so as not to wait for it
  *				with the socket lock.  On PREEMPT_RT that would be to wait for
  *				all handlers of a CPU, TCP's among them, which may wait for
  *				this very socket
@@ -62,8 +61,8 @@
 #define TAIL_LINK_UNKNOWN_NS_Q32	3435973836ULL
 
 /*
- * How late the timer of a flow may look that has more to send, in timeouts, and the largest
- * window that counts as small, in segments: in an incast such a window is lost as a whole.
+ * Delay of the timer of a flow with more data queued, in timeouts, and the largest window that
+ * counts as small, in segments: in an incast such a window is lost as a whole.
  */
 #define TAIL_BUSY_TIMEOUTS		8U
 #define TAIL_IDLE_EXPIRIES		64U
@@ -123,7 +122,7 @@ void quell_tail_arm(struct quell_flow *flow, u64 at_ns)
 }
 
 /*
- * An ACK may wait, but must be sent by @at_ns; @keep: one that must be sent earlier may wait, too.
+ * An ACK may be delayed until @at_ns; @keep: as may one that has to be sent earlier.
  * Not in hard interrupts, nor with the flow's lock.
  */
 void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep)
@@ -142,8 +141,8 @@ void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool 
 }
 
 /*
- * The timer has fired: whether to send an ACK that may have been delayed; true once.  If it may
- * wait longer the timer is set again.  Socket lock, bottom halves off.
+ * The timer has fired: whether to send an ACK that may have been delayed; true once.  If its time
+ * has not come the timer is set again.  Socket lock, bottom halves off.
  */
 bool quell_tail_ack_expired(struct quell_flow *flow, u64 now_ns)
 {
@@ -163,7 +162,7 @@ bool quell_tail_ack_expired(struct quell_flow *flow, u64 now_ns)
 	return due;
 }
 
-/* Whether ACKs will put the probe off before it is due, if data waits to be sent. */
+/* Whether ACKs will move the deadline of the probe, if more data is queued. */
 static bool tail_is_idle(const struct quell_flow *flow)
 {
 	return READ_ONCE(flow->tail.idle_expiries) >= TAIL_IDLE_EXPIRIES &&
@@ -171,7 +170,7 @@ static bool tail_is_idle(const struct quell_flow *flow)
 }
 
 /*
- * When a probe is due, CLOCK_MONOTONIC; 0: never.  LOCAL_OUT may run without the socket lock
+ * Deadline of a probe, CLOCK_MONOTONIC; 0: never.  LOCAL_OUT may run without the socket lock
  * (locking.md) at the same time.  It sets the time and the timer in one step: an expiry that has
  * read the time before that finds its timer queued again.  Socket lock, bottom halves off.
  */
@@ -186,7 +185,7 @@ u64 quell_tail_due_ns(struct quell_flow *flow)
 	return tail->timeout_ns ? max(tx_end_ns, tail->since_ns) + tail->timeout_ns : 0;
 }
 
-/* The timer has fired before a probe is due at @at_ns.  Socket lock, bottom halves off. */
+/* The timer has fired before the deadline @at_ns.  Socket lock, bottom halves off. */
 void quell_tail_expect(struct quell_flow *flow, u64 at_ns)
 {
 	const struct tcp_sock *tp = tcp_sk(flow->sk);
@@ -207,8 +206,8 @@ void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 a
 
 	/*
 	 * The delayed ACK is sent with this segment, a reply: the timer may fire later, as an
-	 * expiry costs more than to set it anew.  The verdict on a probe may need it as early.
-	 * If it fires after the next reply, which takes as long as this one, that sets it.
+	 * expiry costs more than to set it anew.  A probe may need it as early.  If it fires
+	 * after the next reply, which takes as long as this one, that sets it.
 	 */
 	if (tail->delack_pending && !before(ack_seq, tail->ack_seq)) {
 		tail->delack_pending = false;

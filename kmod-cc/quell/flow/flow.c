@@ -190,21 +190,21 @@ struct option_ntf {
 
 static int put_option_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct option_ntf *notice = about;
+	const struct option_ntf *ntf = about;
 
-	if (quell_put_flow_identity(skb, notice->flow) ||
-	    nla_put_string(skb, QUELL_A_FLOW_OPTION, quell_option_name(notice->state)))
+	if (quell_put_flow_identity(skb, ntf->flow) ||
+	    nla_put_string(skb, QUELL_A_FLOW_OPTION, quell_option_name(ntf->state)))
 		return -EMSGSIZE;
 	return 0;
 }
 
 void quell_notify_option(const struct quell_flow *flow, enum quell_option_state state)
 {
-	struct option_ntf notice = { flow, state };
+	struct option_ntf ntf = { flow, state };
 
 	if (state != QUELL_OPTION_NOT_OFFERED)
 		quell_ntf_send(flow->qnet, QUELL_NTF_OPTION, FLOW_NTF_BYTES,
-			       put_option_ntf, &notice);
+			       put_option_ntf, &ntf);
 }
 
 struct adapt_ntf {
@@ -215,11 +215,11 @@ struct adapt_ntf {
 
 static int put_adapt_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct adapt_ntf *notice = about;
+	const struct adapt_ntf *ntf = about;
 
-	if (quell_put_flow_identity(skb, notice->flow) ||
-	    nla_put_string(skb, QUELL_A_FLOW_ADAPT, notice->phase) ||
-	    (notice->reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, notice->reason)))
+	if (quell_put_flow_identity(skb, ntf->flow) ||
+	    nla_put_string(skb, QUELL_A_FLOW_ADAPT, ntf->phase) ||
+	    (ntf->reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, ntf->reason)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -227,8 +227,8 @@ static int put_adapt_ntf(struct sk_buff *skb, const void *about)
 /* @reason is NULL if its algorithm governs. */
 void quell_notify_adapt(const struct quell_flow *flow, const char *phase, const char *reason)
 {
-	struct adapt_ntf notice = { flow, phase, reason };
+	struct adapt_ntf ntf = { flow, phase, reason };
 
 	quell_ntf_send(flow->qnet, QUELL_NTF_ADAPT, FLOW_NTF_BYTES, put_adapt_ntf,
-		       &notice);
+		       &ntf);
 }

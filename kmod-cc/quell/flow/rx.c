@@ -98,7 +98,7 @@ struct quell_echo *quell_echo_open(struct quell_flow *flow, const struct sock *s
 	lockdep_assert_held(&flow->lock);
 	/*
 	 * It replaces the only one, of a delayed ACK, as the ACK of the packet that TCP processes
-	 * next answers both.  While a process owns the socket TCP may acknowledge the older one
+	 * next is for both.  While a process owns the socket TCP may acknowledge the older one
 	 * alone.  A process that takes the socket meanwhile may send such an ACK without an echo.
 	 */
 	if (list->nr == 1 && !after(echoes->end_seq, READ_ONCE(tcp_sk(sk)->rcv_nxt)) &&

@@ -20,7 +20,7 @@ struct tcp_sock;
 #define QUELL_ACK_RX_MAX	64
 
 /*
- * Data packets kept between their receipt and the ACK that answers them.  There is more than one
+ * Data packets kept between their receipt and their ACK.  There is more than one
  * only while a process owns the socket.
  */
 #define QUELL_ECHOES_FEW	1

@@ -50,7 +50,7 @@ static const struct quell_algo *genl_algo(const struct genl_info *info)
 				    (char *)nla_data(attr)));
 }
 
-/* A parameter; a notice does without its range and text (@brief), which cc-get has. */
+/* A parameter; a notification is without its range and text (@brief), which cc-get has. */
 static int put_param(struct sk_buff *skb, const struct quell_param_desc *desc,
 		     u64 value, bool brief)
 {
@@ -174,7 +174,7 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 	u64 value;
 	int err;
 
-	/* What only replies have comes after the value, and is refused. */
+	/* Attributes of replies alone are behind the value, and are refused. */
 	err = nla_parse_nested(attrs, QUELL_A_PARAM_VALUE, nest, quell_param_nl_policy, extack);
 	if (err)
 		return err;
@@ -223,17 +223,17 @@ struct cc_ntf {
 
 static int put_cc_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct cc_ntf *told = about;
+	const struct cc_ntf *change = about;
 	int err = -ENODATA;
 	u32 i;
 
-	if (nla_put_string(skb, QUELL_A_CC_NAME, told->algo->core->name))
+	if (nla_put_string(skb, QUELL_A_CC_NAME, change->algo->core->name))
 		return -EMSGSIZE;
-	for (i = 0; i < told->algo->core->params_nr; i++) {
-		const struct quell_param_desc *desc = &told->algo->core->params[i];
-		u64 value = *(const u64 *)((const void *)told->new->data + desc->offset);
+	for (i = 0; i < change->algo->core->params_nr; i++) {
+		const struct quell_param_desc *desc = &change->algo->core->params[i];
+		u64 value = *(const u64 *)((const void *)change->new->data + desc->offset);
 
-		if (value == *(const u64 *)((const void *)told->old->data + desc->offset))
+		if (value == *(const u64 *)((const void *)change->old->data + desc->offset))
 			continue;
 		if (put_param(skb, desc, value, true))
 			return -EMSGSIZE;
@@ -242,12 +242,12 @@ static int put_cc_ntf(struct sk_buff *skb, const void *about)
 	return err;
 }
 
-/* Puts a block into force, and tells who listens what it changes; quell_mutex is held. */
+/* Puts a block into force, and notifies listeners of the changes; quell_mutex is held. */
 static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
 		       struct quell_params_block *block)
 {
 	struct quell_algo_net *an = &qnet->algos[algo->slot];
-	struct cc_ntf told = {
+	struct cc_ntf change = {
 		.algo = algo,
 		.old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex)),
 		.new = block,
@@ -257,7 +257,7 @@ static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
 	quell_params_publish(an, algo, block);
 	quell_ntf_send(qnet, QUELL_NTF_CC,
 		       CC_NAME_BYTES + algo->core->params_nr * CC_PARAM_BYTES, put_cc_ntf,
-		       &told);
+		       &change);
 	rcu_read_unlock();
 }
 
@@ -352,7 +352,7 @@ static int put_reason(struct sk_buff *skb, const struct quell_governed_sum *sum,
 				 sum->ms[governor]);
 }
 
-/* What governed the flows of an algorithm, and for how long. */
+/* Governors of the flows of an algorithm, and for how long each. */
 static int put_governed(struct sk_buff *skb, const struct quell_algo *algo,
 			struct quell_governed *governed)
 {

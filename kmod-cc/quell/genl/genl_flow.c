@@ -83,13 +83,13 @@ static const struct flow_member flow_counters[] = {
 	COUNTER("rtt-samples", now.samples, "Round-trip times taken with nanosecond stamps."),
 	COUNTER("rtt-echo", echoes,
 		"Round-trip times taken from the departure the other host echoed."),
-	COUNTER("records", records, "Telemetry records taken."),
+	COUNTER("records", records, "Telemetry records used."),
 	COUNTER("rtt-karn", karn, "Samples given up because the segment was retransmitted."),
-	COUNTER("retransmits", retransmits, "Segments sent again."),
+	COUNTER("retransmits", retransmits, "Segments retransmitted."),
 	COUNTER("marked-pkts", now.marked_pkts, "Segments acknowledged as marked CE."),
 	COUNTER("marked-bytes", now.marked_bytes, "Their payload, as reported to the algorithm."),
 	COUNTER("segment-ring-overrun", overruns,
-		"Segments whose departure could not be recorded."),
+		"Segments with a departure that could not be recorded."),
 	COUNTER("ack-ring-overrun", ack_rx_lost,
 		"Receipts overwritten before TCP processed the ACK."),
 	COUNTER("tail-probes", tail.probes,
@@ -103,10 +103,10 @@ static const struct flow_member flow_counters[] = {
 	COUNTER("entropy-kept", path.kept, "Path entropies echoed unmarked, to be used again."),
 	COUNTER("entropy-marked", path.marked, "Path entropies echoed marked, and given up."),
 	COUNTER("trim-received", recover.trims, "Trimmed packets received."),
-	COUNTER("nack-sent", recover.sent, "Trimmed packets answered with a NACK."),
+	COUNTER("nack-sent", recover.sent, "Trimmed packets for which a NACK was sent."),
 	COUNTER("nack-received", recover.received, "NACKs received."),
 	COUNTER("nack-recovered", recover.recovered,
-		"NACKs whose data was marked lost, to be sent again."),
+		"NACKs of data that was then marked lost, to be retransmitted."),
 };
 
 static u64 read_member(const struct quell_flow *flow, const struct flow_member *member)
@@ -266,12 +266,12 @@ static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct que
 			      put_members(skb, flow, flow_counters, ARRAY_SIZE(flow_counters)));
 }
 
-/* How many flows a dump looks at before others have a turn, such as the end of a grace period. */
+/* Flows that a dump visits in one RCU read section. */
 #define FLOWS_AT_ONCE	64
 
 /*
  * Put the next flows, from number cb->args[0] on, which becomes that of the first that is left;
- * false if none is left or the message is full.
+ * false at the end, or if the message is full.
  */
 static bool put_some_flows(struct sk_buff *skb, struct netlink_callback *cb,
 			   const struct nlattr *cc)

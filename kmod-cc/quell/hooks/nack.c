@@ -2,7 +2,7 @@
 /*
  * NACKs: segments that report data trimmed by a switch, <quell/nack.h>.
  *
- *	receiver	answers a trimmed packet with a NACK, and drops the packet
+ *	receiver	sends a NACK for a trimmed packet, and drops the packet
  *	sender		parses a NACK and, if recover.c can use it, passes it to TCP as an
  *			ACK of its own snd_una, because TCP retransmits after an ACK
  *

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Signal plane, last hook in LOCAL_IN: a segment for a Quell socket came in that no
+ * Signal plane, last hook in LOCAL_IN: a segment for a Quell socket was received that no
  * firewall rule, IPsec policy or minimum TTL refuses.
  *
  * The socket lock is not held, so no field of the socket may be trusted; the flow
  * is found by the socket's address.  Time of receipt, acknowledgment number and
  * the contents of the Quell option go into the flow's arrival ring, for the sample
  * of that ACK, unless TCP itself sees the same; departure and telemetry record that data
- * carried wait for the next packet out.
- * A trimmed packet is answered with a NACK, nack.c, and dropped.  A received NACK is
+ * carried are kept for the next packet out.
+ * For a trimmed packet a NACK is sent, nack.c, and the packet dropped.  A received NACK is
  * queued, recover.c, and passed on as an ACK.
  * The option is removed from the packet.  A segment that TCP will drop, because its
  * checksum or its numbers are wrong, is counted and changes no state; one that is ordinary
@@ -65,7 +65,7 @@
 
 /*
  * Whether TCP would accept a segment with these numbers.  The socket is not
- * locked, so the window is taken a little wide: an ACK may arrive before the
+ * locked, so the window is taken a little wide: an ACK may be received before the
  * sending CPU has advanced snd_nxt, but never acknowledges data not yet written.
  */
 static bool receive_window(const struct sock *sk, const struct receive_headers *in)
@@ -265,8 +265,8 @@ static void receive_ordinary(struct quell_flow *flow, const struct sock *sk,
 }
 
 /*
- * Whether a switch has cut off payload: none is left, or the switch says so.  Else what is left
- * is data: a box that cuts segments in two copies the option to both, and neither has as much as
+ * Whether a switch has cut off payload: all of it, or the switch states so.  Else the rest is
+ * data: a box that cuts segments in two copies the option to both, and neither has as much as
  * it states.  Data of a connection always has the ACK flag; its number was checked.
  */
 static bool receive_is_trimmed(const struct receive_segment *segment)
@@ -355,7 +355,7 @@ static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
 /*
  * Whether TCP itself finds all that matters in a segment of a flow without the option: its
  * receipt, which is now, and its acknowledgment.  No older receipt is queued.  Data is in order,
- * its sender asks for no ACK, and no request waits for an answer.
+ * its sender requests no ACK, and no ACK is delayed for a reply.
  */
 static bool receive_is_ordinary(const struct quell_flow *flow, const struct sock *sk,
 				const struct sk_buff *skb, const struct receive_headers *in)
@@ -477,7 +477,7 @@ static noinline unsigned int receive_tcp(struct net *net, struct sk_buff *skb, u
 	if (meter)
 		meter(net, skb, ip_bytes + in.tcp_bytes);
 	if (!sk) {
-		/* Without early demultiplexing the socket has not been looked up yet. */
+		/* Without early demultiplexing there was no lookup of the socket yet. */
 #if IS_ENABLED(CONFIG_IPV6)
 		if (ip_hdr(skb)->version == 6)
 			sk = quell_inet6_lookup(net, skb, th);

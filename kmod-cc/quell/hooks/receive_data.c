@@ -6,14 +6,14 @@
  *
  * When data is acknowledged is TCP's decision, but for two kinds, which are at once:
  *
- *	with PSH	its sender asks for that, ack_request.c; a window of a few packets would
- *			otherwise wait up to 40 ms for a delayed ACK.  A message ends so, too.
- *			With more than ACK_REQUEST_SEGS unacknowledged it is TCP's: its own rule
- *			answers that at once, or when the reader has read it.  Only the ACK of a
- *			request may wait for a prompt answer, delack.c.
- *			A BPF host cannot set PSH: of its data each packet that has no other in
- *			flight asks, as all of a window of one do
- *	out of order	the sender must learn of each hole, and each one filled, though TCP
+ *	with PSH	its sender requests that, ack_request.c; a window of a few packets would
+ *			otherwise stall up to 40 ms for a delayed ACK.  A message ends so, too.
+ *			With more than ACK_REQUEST_SEGS unacknowledged it is TCP's: it sends an
+ *			ACK at once, or when the reader has read the data.  Only the ACK of a
+ *			request may be delayed for a prompt reply, delack.c.
+ *			A BPF host cannot set PSH: of its data each packet without another in
+ *			flight counts as a request, as all of a window of one do
+ *	out of order	each hole, and each one filled, is reported to the sender, though TCP
  *			would compress such ACKs (net.ipv4.tcp_comp_sack_nr)
  */
 #include <linux/ip.h>
@@ -57,14 +57,14 @@ static bool receive_hide_mark(struct sk_buff *skb)
 }
 
 /*
- * Whether the packet is beyond missing data, or fills a hole.  Without the lock a hint; none
- * while a process owns the socket, for TCP does not have the packets before this one either.
+ * Whether the packet is beyond missing data, or fills a hole.  Without the lock a hint, and
+ * false while a process owns the socket, as TCP does not have the packets before this one either.
  */
 static bool receive_is_out_of_order(const struct sock *sk, const struct receive_headers *in)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	/* Either value will do: receive_hasten_ack() asks again with the lock. */
+	/* Either value will do: receive_hasten_ack() checks again with the lock. */
 	return !data_race(sock_owned_by_user_nocheck(sk)) &&
 	       (in->seq != READ_ONCE(tp->rcv_nxt) ||
 		READ_ONCE(tp->out_of_order_queue.rb_node));
@@ -96,7 +96,7 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 		quell_delack_watch(flow, end_seq);
 }
 
-/* Whether the sender asks for an ACK that TCP may delay: see the top of the file. */
+/* Whether the sender requests an ACK that TCP may delay: see the top of the file. */
 static bool receive_is_ack_requested(const struct sock *sk, const struct receive_segment *segment)
 {
 	u32 end_seq = segment->in->seq + segment->in->payload_bytes, rcv_wup, full_bytes;

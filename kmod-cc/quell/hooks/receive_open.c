@@ -46,7 +46,7 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 	if (!quell_signal_listens(qnet) ||
 	    !quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops)))
 		return;
-	/* Over loopback the SYN-ACK arrives before the sender has advanced snd_nxt. */
+	/* Over loopback the SYN-ACK is received before the sender has advanced snd_nxt. */
 	if (th->ack && (!after(ntohl(th->ack_seq), READ_ONCE(tp->snd_una)) ||
 			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
 		return;

@@ -86,7 +86,7 @@ static void transmit_depart(struct quell_flow *flow, struct quell_segment *segme
 	link->free_q32 = free_q32;
 }
 
-/* Puts the echo of the data packet this one answers into the option, if any. */
+/* Puts the echo of the data packet that this one acknowledges into the option, if any. */
 static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 now_ns,
 			  struct quell_opt *opt)
 {
@@ -308,8 +308,8 @@ static void transmit_insert(struct quell_flow *flow, struct sk_buff *skb,
 }
 
 /*
- * PSH asks for an ACK.  TCP sets it on each burst, too; it is taken off where neither the
- * data ends nor an ACK is asked for.  The sum of the segment is computed later, unless a
+ * PSH requests an ACK.  TCP sets it on each burst, too; it is cleared where neither the data
+ * ends nor an ACK is requested.  The sum of the segment is computed later, unless a
  * queue of netfilter before this hook has had it computed.  A signature is in it already.
  */
 static void transmit_push(const struct sock *sk, struct sk_buff *skb,
@@ -398,7 +398,7 @@ static void transmit_offer(struct quell_net *qnet, struct sk_buff *skb)
 		quell_count(qnet, QUELL_N_OPTION_NO_ROOM);
 }
 
-/* Answers the offer of a SYN in the SYN-ACK, if the connection gets a Quell algorithm. */
+/* Accepts the offer of a SYN in the SYN-ACK, if the connection gets a Quell algorithm. */
 static void transmit_reply_offer(struct quell_net *qnet, const struct quell_algo *algo,
 				 struct sk_buff *skb)
 {

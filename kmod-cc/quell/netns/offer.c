@@ -3,8 +3,8 @@
  * Negotiation of the Quell option, Documentation/wire-format.md: the state between segments,
  * without a table that third parties can fill.
  *
- *	SYN to SYN-ACK		one word per CPU, the offer of the newest SYN, as TCP answers
- *				a SYN in the same softirq.  On PREEMPT_RT another softirq's
+ *	SYN to SYN-ACK		one word per CPU, the offer of the newest SYN, as TCP sends
+ *				the SYN-ACK in the same softirq.  On PREEMPT_RT another softirq's
  *				SYN may replace it; the offer is then lost.
  *	SYN-ACK, ACK to ->init	the segment may be in a socket's backlog: offers are stored
  *				here under a keyed hash of the connection.

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ACKs on demand, the sender's half: which data asks to be acknowledged at once.
+ * ACKs on request, the sender's part: for which data an immediate ACK is requested.
  *
  * A receiver acknowledges as its stack does, every second segment or skb, up to 40 ms late.
- * That suffices for a large window; a small one must not wait, and a core must hear of a
- * queue several times per round trip.  So the sender asks, by the PSH flag, which TCP
- * leaves to the sender (RFC 9293, section 3.9.1), and the receiver, receive_data.c,
- * acknowledges a segment with PSH at once:
+ * That suffices for a large window.  A small one cannot afford the delay, and a core needs
+ * several samples of a queue per round trip.  So the sender requests ACKs by the PSH flag, the
+ * use of which TCP leaves to the sender (RFC 9293, section 3.9.1), and the receiver,
+ * receive_data.c, acknowledges a segment with PSH at once:
  *
  *	small window	ACK_REQUEST_WINDOW_SEGS or less, or so little in flight, as of a paced flow
- *			whose window is not the limit: each segment asks, since the receiver
- *			may have received all there is, and the next be far behind
+ *			with a window that is not the limit: with each segment, since the
+ *			receiver may have received all data in flight
  *	else		once per window / acks-per-rtt of data: as often per round trip if the
  *			window is the limit, and no more often if something else is; but
  *			not more often than each second burst of the longest, unless a window
- *			has left: a stack acknowledges more than one segment without being asked
+ *			has been sent: more than one segment is acknowledged without a request
  *	telemetry	the same, without that limit: switches stamp segments with PSH, and an
- *			ACK that the stack sends unasked has no record
- *	retransmission	asks: the sender must learn whether a hole is filled
- *	sprayed flow	each burst asks: each tries a path, which the echo names
+ *			ACK without a request has no record
+ *	retransmission	always: the ACK reports whether a hole is filled
+ *	sprayed flow	with each burst: each tries a path, which the echo names
  *
  * TCP itself sets PSH where the application's data ends, so the last segment of a message
- * always asks; and on each burst, where it is taken off again unless the burst asks.  A
- * burst keeps PSH on its last packet alone when it is cut, in software or by the NIC: one
- * packet asks for all, and the others still merge in GRO.  The flag needs no option, and a
- * receiver without Quell ignores it.
+ * always has it; and on each burst, where it is cleared again unless an ACK is requested.  When
+ * a burst is segmented, in software or by the NIC, its last packet alone keeps PSH, and the
+ * others still merge in GRO.  The flag needs no option, and a receiver without Quell ignores it.
  *
  * The IETF's form of this is the ACK Rate Request option
- * (draft-ietf-tcpm-ack-rate-request), which would need room in each segment that asks.
+ * (draft-ietf-tcpm-ack-rate-request), which would need room in each segment with a request.
  */
 #include <net/tcp.h>
 #include "flow/flow.h"
@@ -39,7 +38,7 @@
  */
 #define ACK_REQUEST_WINDOW_SEGS	4U
 
-/* An ACK for fewer bursts than a stack without Quell answers would cost more than there. */
+/* An ACK for fewer bursts than a stack without Quell acknowledges would cost more than there. */
 #define ACK_REQUEST_BURSTS	2U
 
 /* LOCAL_OUT hook, lock of @flow, bottom halves off; fields of @sk may be of different moments. */
@@ -63,7 +62,7 @@ bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *
 		return true;
 	if ((u64)unrequested_bytes * acks_per_rtt < window_bytes)
 		return false;
-	/* The ACKs that a stack sends unasked echo no record: switches stamp requests alone. */
+	/* ACKs without a request echo no record: switches stamp segments with PSH alone. */
 	if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY))
 		return true;
 	/* The longest burst; of a route that changes meanwhile it may be the one before. */

@@ -2,7 +2,7 @@
 /*
  * Link speed per interface.
  *
- * A congestion-control callback cannot ask a driver: that sleeps and needs the RTNL.  So
+ * A congestion-control callback cannot query a driver: that sleeps and needs the RTNL.  So
  * speeds are stored by interface index and namespace when the device comes up or its link
  * changes, in a notifier (as bonding and taprio do), and read without a lock.
  *
@@ -65,18 +65,18 @@ struct link_ntf {
 
 static int link_put(struct sk_buff *skb, const void *about)
 {
-	const struct link_ntf *notice = about;
+	const struct link_ntf *ntf = about;
 
-	return quell_put_link(skb, notice->qnet, notice->ifindex);
+	return quell_put_link(skb, ntf->qnet, ntf->ifindex);
 }
 
 /* Flows read the rates again, listeners are notified.  RTNL. */
 static void link_changed(struct quell_net *qnet, int ifindex)
 {
-	struct link_ntf notice = { qnet, ifindex };
+	struct link_ntf ntf = { qnet, ifindex };
 
 	atomic_inc_return(&qnet->links_gen);
-	quell_ntf_send(qnet, QUELL_NTF_LINK, LINK_BYTES, link_put, &notice);
+	quell_ntf_send(qnet, QUELL_NTF_LINK, LINK_BYTES, link_put, &ntf);
 }
 
 static void link_read_driver(struct net_device *dev)

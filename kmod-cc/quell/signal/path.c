@@ -6,7 +6,7 @@
  *	out:	entropy = REPS
  *		flow label = hash(flow's own label, entropy), in the IPv6 header
  *		entropy, in the Quell option
- *	in:	the ACK echoes entropy and CE mark of the packet it answers; the
+ *	in:	the ACK echoes entropy and CE mark of the packet acknowledged; the
  *		entropies of unmarked packets are used again
  *
  * The hash is seeded with the label of the first sprayed segment: after a timeout the stack
@@ -50,7 +50,7 @@ u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct 
 	u32 entropies = 0;
 	u8 entropy;
 
-	/* Not one of which the application has set the label, or that has none. */
+	/* Not one with a label that the application has set, or without a label. */
 	if (quell_algo_has(flow->algo, QUELL_CORE_SPRAYS) && flow->family == AF_INET6 &&
 	    !(READ_ONCE(inet6_sk(sk)->flow_label) & IPV6_FLOWLABEL_MASK) &&
 	    ip6_flowlabel(ipv6_hdr(skb)))

@@ -42,13 +42,13 @@
 #define SIGNAL_TAIL_FLOOR_NS_MAX	((u64)NSEC_PER_SEC)
 
 /*
- * NACKs of a connection per second, a bound on answers to forged trimmed packets.  The default
+ * NACKs of a connection per second, a bound on replies to forged trimmed packets.  The default
  * exceeds the rate of 1500-byte packets at 100 Gbit/s.
  */
 #define SIGNAL_NACK_RATE_DEFAULT	10000000ULL
 #define SIGNAL_NACK_RATE_MAX		1000000000ULL
 
-/* Each quarter of a round trip, as bursts of a quarter of the window leave at most. */
+/* Each quarter of a round trip, as bursts are a quarter of the window at most. */
 #define SIGNAL_ACKS_PER_RTT_DEFAULT	4ULL
 #define SIGNAL_ACKS_PER_RTT_MAX		1000ULL
 
@@ -59,7 +59,7 @@
 static const struct quell_param_desc signal_param_descs[] = {
 	{
 		.name	= "option",
-		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 answer, offer where needed.",
+		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 accept it, offer where needed.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct quell_signal_params, option),
 		.min	= QUELL_SIGNAL_OPTION_OFF,
@@ -68,7 +68,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 	},
 	{
 		.name	= "tail-probes",
-		.doc	= "Probes in a row for a lost tail, before TCP's timeout; 0 none.",
+		.doc	= "Probes in a row for a lost tail, before TCP's timeout; 0 disables.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct quell_signal_params, tail_probes),
 		.max	= SIGNAL_TAIL_PROBES_MAX,
@@ -85,7 +85,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 	},
 	{
 		.name	= "entropies",
-		.doc	= "Path entropies of an IPv6 flow whose algorithm sprays; 0 is none.",
+		.doc	= "Path entropies of an IPv6 flow of an algorithm that sprays; 0 disables.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct quell_signal_params, entropies),
 		.min	= 0,
@@ -102,7 +102,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 	},
 	{
 		.name	= "nack-rate",
-		.doc	= "NACKs per second for a connection's trimmed packets; 0 none.",
+		.doc	= "NACKs per second for a connection's trimmed packets; 0 disables.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct quell_signal_params, nack_rate),
 		.max	= SIGNAL_NACK_RATE_MAX,
@@ -110,7 +110,7 @@ static const struct quell_param_desc signal_param_descs[] = {
 	},
 	{
 		.name	= "acks-per-rtt",
-		.doc	= "ACKs that data asks for per round trip; 0 one for each burst.",
+		.doc	= "ACKs requested per round trip; 0: one for each burst.",
 		.unit	= QUELL_UNIT_NONE,
 		.offset	= offsetof(struct quell_signal_params, acks_per_rtt),
 		.max	= SIGNAL_ACKS_PER_RTT_MAX,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoint quell:quell_decision: what an algorithm has decided, for "quell trace", which reads
+ * Tracepoint quell:quell_decision: a decision of an algorithm, for "quell trace", which reads
  * the view as a whole by a BPF program, and for the tracers of the kernel.
  */
 #undef TRACE_SYSTEM

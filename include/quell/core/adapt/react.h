@@ -3,13 +3,13 @@
  * Fitting an algorithm to the path: how a flow starts, its target delay, and when
  * its algorithm lacks its signal.
  *
- * The papers' algorithms are made for one network whose round-trip time, line rate and noise are
+ * The papers' algorithms are made for one network of which round-trip time, line rate and noise are
  * known, and start at line rate.  A host without configuration for its network does not know these
  * values.  The code here decides, for a flow of any algorithm, which phase governs the window:
  *
  *	START	 the search.  The window doubles per round trip from ten segments
  *		 until the path shows a queue, a mark, a record or a loss (RFC 5681;
- *		 the end by delay as in RFC 9406, with a second look).  It then
+ *		 the end by delay as in RFC 9406, after more checks).  It then
  *		 returns to the window that the path carries without that queue.  After
  *		 a loss in the first four rounds the noise is still unknown: START goes
  *		 on as CUBIC does.
@@ -431,7 +431,7 @@ static __rare void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 		a->rounds = 0;
 	a->phase = QUELL_ADAPT_START;
 	a->samples = 0;
-	a->looks = 0;
+	a->checks = 0;
 	a->above = 0;
 	a->first_ns = 0;
 }
@@ -445,7 +445,7 @@ static inline void quell_adapt_on_undo(struct quell_adapt *a)
 			a->rounds = QUELL_ADAPT_NOISE_ROUNDS;
 		a->phase = QUELL_ADAPT_START;
 		a->samples = 0;
-		a->looks = 0;
+		a->checks = 0;
 		a->above = 0;
 		a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 	}

@@ -159,9 +159,9 @@ static inline u64 quell_adapt_drained_q16(const struct quell_adapt *a, u32 mss_b
 
 /*
  * A check of START: the first check that finds a queue slows the search, and QUELL_ADAPT_CHECKS
- * such checks in a row, none with less delay than the first, end it.  If CUBIC governs from here it
+ * such checks in a row, with no less delay than the first, end it.  If CUBIC governs from here it
  * continues with the window that START found, as after HyStart++ (RFC 9406), because a longer path
- * looks the same as a queue.
+ * cannot be distinguished from a queue.
  */
 static inline void quell_adapt_start_check(struct quell_adapt *a,
 					   const struct quell_adapt_needs *needs, u32 mss_bytes)
@@ -170,18 +170,18 @@ static inline void quell_adapt_start_check(struct quell_adapt *a,
 
 	a->stand_ns = a->least_ns;
 	a->samples = 0;
-	if (a->looks && !a->slack && a->raw_ns < a->shown_ns) {
+	if (a->checks && !a->slack && a->raw_ns < a->shown_ns) {
 		quell_adapt_note_noise(a, a->shown_ns - a->raw_ns);
-		a->looks = 0;
+		a->checks = 0;
 		return;
 	}
 	if (quell_adapt_algo_rtt_ns(a) < quell_adapt_target_ns(a)) {
-		a->looks = 0;
+		a->checks = 0;
 		return;
 	}
-	if (!a->looks++)
+	if (!a->checks++)
 		a->shown_ns = a->stand_ns;
-	if (a->looks < QUELL_ADAPT_CHECKS)
+	if (a->checks < QUELL_ADAPT_CHECKS)
 		return;
 	quell_cubic_enter(&a->cubic, quell_adapt_drained_q16(a, mss_bytes));
 	a->cubic.ssthresh_bytes = found_q16 >> QUELL_Q16_SHIFT;
@@ -221,7 +221,7 @@ static inline bool quell_adapt_may_settle(const struct quell_adapt *a,
 }
 
 /*
- * Whether there are enough samples for a look: eight round-trip times without noise, a whole
+ * Whether there are enough samples for a check: eight round-trip times without noise, a whole
  * round with noise.
  */
 static inline bool quell_adapt_may_check(const struct quell_adapt *a, bool round)
@@ -246,7 +246,7 @@ static inline void quell_adapt_cubic(struct quell_adapt *a, const struct quell_s
 
 /*
  * The growth of START while the window is full: all of the bytes acknowledged, or a fourth of
- * them once a look found a queue.
+ * them once a check found a queue.
  */
 static inline void quell_adapt_start_grow(struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs,
@@ -254,7 +254,7 @@ static inline void quell_adapt_start_grow(struct quell_adapt *a,
 {
 	u64 acked_q16 = (u64)s->acked_bytes << QUELL_Q16_SHIFT;
 
-	if (a->looks || (needs->signal == QUELL_ADAPT_MARKS && a->above))
+	if (a->checks || (needs->signal == QUELL_ADAPT_MARKS && a->above))
 		acked_q16 /= QUELL_ADAPT_SLOW_SHARE;
 	if (a->cubic.window_q16 >> QUELL_Q16_SHIFT < a->cubic.ssthresh_bytes) {
 		if (a->flags & QUELL_ADAPT_F_FULL)

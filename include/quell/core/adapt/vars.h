@@ -36,7 +36,7 @@
 #define QUELL_ADAPT_LATE_NS		6000ULL
 /* RFC 9406: CSS_GROWTH_DIVISOR. */
 #define QUELL_ADAPT_SLOW_SHARE		4
-/* Number of looks that must find a queue before the search ends. */
+/* Number of checks that must find a queue before the search ends. */
 #define QUELL_ADAPT_CHECKS		3
 /* Rounds without a queue after which the flow searches the path again. */
 #define QUELL_ADAPT_QUIET_ROUNDS	8
@@ -96,7 +96,7 @@ enum quell_adapt_reason {
 #define QUELL_ADAPT_F_FULL	0x8	/* set by the caller: the window is full, no recovery */
 #define QUELL_ADAPT_F_BEGUN	0x10	/* cleared by the caller: in the first round trip of FIT */
 #define QUELL_ADAPT_F_SEARCHED	0x20	/* the last reduction was of START's window */
-#define QUELL_ADAPT_F_REDUCED	0x40	/* set by the caller: this loss episode was answered */
+#define QUELL_ADAPT_F_REDUCED	0x40	/* set by the caller: reduced for this loss episode */
 #define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
 #define QUELL_ADAPT_F_SIGNAL	(QUELL_ADAPT_F_MARKED | QUELL_ADAPT_F_RECORD)
 
@@ -149,7 +149,7 @@ struct quell_adapt {
 	/* QUELL_ADAPT_EARLY_ROUNDS per loss without prior delay, less the rounds since. */
 	u8			early;
 	/* START: standing values in a row above the target. */
-	u8			looks:4;
+	u8			checks:4;
 	u8			tries:4;	/* times that CUBIC took over, limited */
 	u8			phase;	/* enum quell_adapt_phase */
 	u8			reason;	/* enum quell_adapt_reason */
@@ -247,7 +247,7 @@ static __rare void quell_adapt_settle(struct quell_adapt *a,
 	a->reason = quell_adapt_obstacle(a, needs);
 	a->phase = a->reason ? QUELL_ADAPT_FALLBACK : QUELL_ADAPT_FIT;
 	a->aim_ns = 0;
-	a->looks = 0;
+	a->checks = 0;
 	a->above = a->reason != QUELL_ADAPT_FITS;
 	quell_adapt_defer(a, a->reason);
 	/* With marks each loss tries it again, and CUBIC counts rounds without a mark. */
@@ -278,7 +278,7 @@ static __rare void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 	quell_cubic_enter(&a->cubic, window_q16);
 	a->cubic.ssthresh_bytes = ~0U;
 	a->phase = QUELL_ADAPT_START;
-	a->looks = 0;
+	a->checks = 0;
 	a->rounds = 0;
 	a->above = 0;
 	a->first_ns = 0;

@@ -15,7 +15,7 @@ static const struct quell_param_desc quell_dart_core_params[] = {
 	DART_PARAM("slack", NS, slack_ns, SLACK_NS,
 		   "Queueing delay the window leaves room for at n > 1; 0: base round trip / 4."),
 	DART_PARAM("period", NS, period_ns, PERIOD_NS,
-		   "Receiver: time between two looks at the symptoms of congestion."),
+		   "Receiver: time between two checks of the symptoms of congestion."),
 	DART_PARAM("clear", NS, clear_ns, CLEAR_NS,
 		   "Receiver: time without marks that ends congestion."),
 	DART_PARAM("full", Q16, full_q16, FULL_Q16,
@@ -27,7 +27,7 @@ static const struct quell_param_desc quell_dart_core_params[] = {
 	DART_PARAM("plain-idle", NS, plain_idle_ns, PLAIN_IDLE_NS,
 		   "Receiver: the same for senders without the Quell option."),
 	DART_PARAM("lookahead", NS, lookahead_ns, LOOKAHEAD_NS,
-		   "Receiver: longest time a look-ahead group may wait; 0 is none."),
+		   "Receiver: longest time of a look-ahead group; 0 disables look-ahead."),
 };
 
 #define DART_COUNTER(name_, field_, doc_) \

@@ -2,8 +2,8 @@
 /*
  * DASR: which congestion a receiver is in (Dart, section III-C and Figure 5).
  *
- * Two symptoms decide: whether packets arrive marked CE, and whether bytes arrive at the line
- * rate of the interface, from several hosts.
+ * Two symptoms decide: whether packets are received marked CE, and whether bytes are received at
+ * the line rate of the interface, from several hosts.
  *
  *	no marks for `clear'		No Congestion			n real
  *	marks, at line rate		Receiver Congestion		n real, marks hidden
@@ -13,9 +13,9 @@
  * (section II-C), and n = 1 limits no sender.  With its marks hidden, one that sends at line rate
  * keeps each queue that others leave behind in its path.
  *
- * The symptoms are looked at once per `period'.  A marked period at line rate leads from No
+ * The symptoms are checked once per `period'.  A marked period at line rate leads from No
  * Congestion to Receiver Congestion at once.  Other changes need the same symptom in as many
- * marked periods in a row as `periods' says: the first period of an incast is part of a
+ * marked periods in a row as `periods' states: the first period of an incast is part of a
  * period without traffic, so its rate is below line rate although it is the receiver's
  * congestion; and a single gap in the arrivals (a loss, a busy processor) must not release
  * all senders.  Until the second such period marks are hidden in No Congestion, too: they are
@@ -26,7 +26,7 @@
  * leaves a part of the line unused.  That is the second step: below line rate and marked,
  * hence Non-Receiver Congestion.
  *
- * If the line rate is not known all marks are taken for Non-Receiver Congestion.
+ * If the line rate is not known all marks count as Non-Receiver Congestion.
  */
 #ifndef _QUELL_CORE_DART_MACHINE_H
 #define _QUELL_CORE_DART_MACHINE_H
@@ -67,7 +67,7 @@ struct quell_dart_arrivals {
 	u32	hosts;	/* the most that were active at one time of the period */
 };
 
-/* Whether bytes arrived at line rate. */
+/* Whether bytes were received at line rate. */
 static inline bool quell_dart_is_full(u64 bytes, u64 elapsed_ns, u64 line_bytes_ps, u64 full_q16)
 {
 	u64 line_bytes = quell_mul_div_u64(line_bytes_ps, elapsed_ns, QUELL_NS_PER_SEC);

@@ -11,7 +11,7 @@
  *	expired		no data for `idle' (2 s in the paper): the sender has died, or does not
  *			use its part; it counts again with its next data
  *
- * A connection whose peer does not use the option is active from a data packet with more
+ * A connection to a peer without the option is active from a data packet with more
  * behind it (without PSH) until it has sent no data for `plain_idle'.
  *
  * n of a connection = weight of all active hosts / weight of its own host
@@ -294,7 +294,7 @@ static __rare void quell_dasr_begin(struct quell_dasr_set *set,
 
 	for (member = peer->members; member; member = member->next) {
 		group = member->group;
-		/* Messages come often: members are looked at only if there is one to wait for. */
+		/* Messages are frequent: members are visited only if one is missing. */
 		time_ns = quell_min_u64(group->time_ns, p->lookahead_ns);
 		if (p->lookahead_ns && !group->waiting &&
 		    group->idle > (!peer->active && !member->absent))

@@ -3,8 +3,8 @@
  * DCQCN: rate control by ECN marks, the reaction point.
  *
  * The receiver's echo of marks is turned into notifications, at most one per notify_interval.  A
- * notification cuts the rate in proportion to alpha, an average of how often notifications come;
- * without notifications each increase takes the rate half of the way back to the target, its value
+ * notification cuts the rate in proportion to alpha, an average of their frequency;
+ * without notifications each increase returns the rate by half to the target, its value
  * before the last notification, and later raises the target as well.
  *
  *	on a notification:
@@ -33,7 +33,7 @@
  *
  * On loss Reno's window applies, too: at most half of the bytes in flight, one
  * segment after a timeout, one segment more per window from there on, until
- * the rate's own window is smaller.  A flow whose peer does not echo marks has
+ * the rate's own window is smaller.  A flow to a peer that does not echo marks has
  * only Reno's window, without slow start, and is not paced.
  *
  * Ignored inputs: delay, trimmed packets, switches on the path.

@@ -36,12 +36,12 @@ static const struct quell_param_desc quell_hpcc_core_params[] = {
 	QUELL_COUNTER(struct quell_hpcc_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc quell_hpcc_core_counters[] = {
-	HPCC_COUNTER("measured", measured, "ACKs whose record gave a utilisation."),
+	HPCC_COUNTER("measured", measured, "ACKs with a record that gave a utilisation."),
 	HPCC_COUNTER("stored", stored,
-		     "ACKs whose record was only stored: first, of another hop, too late."),
-	HPCC_COUNTER("repeated", repeated, "ACKs whose record was not newer than the last."),
+		     "ACKs with a record that was only stored: first, other hop, too late."),
+	HPCC_COUNTER("repeated", repeated, "ACKs with a record not newer than the last."),
 	HPCC_COUNTER("no-record", no_record,
-		     "ACKs without a record, or with one that says nothing."),
+		     "ACKs without a record, or with an empty one."),
 	HPCC_COUNTER("lost", lost, "Times a flow was left without records."),
 	HPCC_COUNTER("increases", increases, "Updates that raised the reference."),
 	HPCC_COUNTER("decreases", decreases, "Updates that lowered the reference."),

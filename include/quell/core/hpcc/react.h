@@ -7,7 +7,7 @@
  * link in bandwidth-delay products.  The algorithm sets the window such that the utilisation of the
  * most loaded link is eta.  T is the base round-trip time, B the rate of the link.
  *
- *	on an ACK whose record can be compared with the one before:
+ *	on an ACK with a record that can be compared with the one before:
  *		tau = time between the two
  *		u = bytes sent between the two / (tau * B)
  *		    + min(queue then, queue now) / (B * T)
@@ -41,8 +41,8 @@
  *
  * Without records HPCC is Reno without slow start, from ten segments: it adds one segment per round
  * trip, halves the window on loss, falls to one segment after a timeout, never goes below one
- * segment, and is not paced.  A flow whose first ACK has no record falls back to Reno at once; a
- * flow that stops getting records does so after QUELL_TELEMETRY_FRESH_NS.
+ * segment, and is not paced.  A flow without a record in its first ACK falls back at once; a flow
+ * that stops getting records does so after QUELL_TELEMETRY_FRESH_NS.
  *
  * The algorithm ignores ECN marks, trimmed packets and all round-trip times except the smallest.
  *

@@ -50,13 +50,14 @@ static const struct quell_param_desc quell_hpcc_vaisf_core_params[] = {
 	QUELL_COUNTER(struct quell_hpcc_vaisf_stats, name_, field_, doc_)
 
 static const struct quell_counter_desc quell_hpcc_vaisf_core_counters[] = {
-	HPCC_VAISF_COUNTER("measured", hpcc.measured, "ACKs whose record gave a utilisation."),
+	HPCC_VAISF_COUNTER("measured", hpcc.measured,
+			   "ACKs with a record that gave a utilisation."),
 	HPCC_VAISF_COUNTER("stored", hpcc.stored,
-			   "ACKs whose record was only stored: first, of another hop, too late."),
+			   "ACKs with a record that was only stored: first, other hop, too late."),
 	HPCC_VAISF_COUNTER("repeated", hpcc.repeated,
-			   "ACKs whose record was not newer than the last."),
+			   "ACKs with a record not newer than the last."),
 	HPCC_VAISF_COUNTER("no-record", hpcc.no_record,
-			   "ACKs without a record, or with one that says nothing."),
+			   "ACKs without a record, or with an empty one."),
 	HPCC_VAISF_COUNTER("lost", hpcc.lost, "Times a flow was left without records."),
 	HPCC_VAISF_COUNTER("increases", hpcc.increases, "Updates that raised the reference."),
 	HPCC_VAISF_COUNTER("decreases", hpcc.decreases, "Updates that lowered the reference."),

@@ -4,7 +4,7 @@
  *
  * Like <quell/core/hpcc/react.h>, except for the response to an ACK:
  *
- *	on an ACK whose record can be compared with the one before:
+ *	on an ACK with a record that can be compared with the one before:
  *		U as HPCC's
  *		window = reference * eta / U, or reference
  *			 + ai * T * (Algorithm 2)

@@ -23,7 +23,7 @@
 
 #include <quell/core/lib/types.h>
 
-/* Bytes that are looked at: two stacks with tags, IPv6, and TCP full of options. */
+/* Bytes that are parsed: two stacks with tags, IPv6, and TCP full of options. */
 #define QUELL_FRAME_BYTES_MAX		256U
 #define QUELL_FRAME_TAGS_MAX		2U
 /* Offset behind incomplete headers. */
@@ -346,7 +346,7 @@ static inline void quell_frame_read_udp(struct quell_frame *frame)
 		quell_frame_read_geneve(frame, at + QUELL_FRAME_UDP_BYTES);
 }
 
-/* Look into a tunnel, if it is one. */
+/* Parse the inside of a tunnel, if it is one. */
 static inline void quell_frame_read_tunnel(struct quell_frame *frame)
 {
 	u32 at = frame->ip[0].transport_at;

@@ -473,7 +473,7 @@ static inline void quell_iofd_watch(struct quell_iofd_vars *vars,
 	if (quell_sub_sat_u64(packet->now_ns, vars->token_ns) < QUELL_IOFD_SLEEP_NS)
 		return;
 	vars->asleep = !quell_iofd_binds(vars, params, packet->now_ns);
-	/* Some flow is bound, for as long as it has packets: look again later. */
+	/* Some flow is bound, for as long as it has packets: check again later. */
 	if (!vars->asleep)
 		vars->token_ns += params->idle_ns;
 }

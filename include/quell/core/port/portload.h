@@ -13,7 +13,7 @@
  *
  * After the switch of HPCC-PINT in its authors' simulator, with three differences.  All bytes on
  * the wire count: there, packets that are not data advance the clock but add no bytes, so a link
- * that carries acknowledgments as well looks idle.  After a gap longer than T the bytes are those
+ * that carries acknowledgments as well seems idle.  After a gap longer than T the bytes are those
  * of T, not all of a packet that may be larger than the product.  And the queue is instantaneous,
  * not averaged: a hop that fills shows at once.
  *
@@ -52,7 +52,7 @@ static inline void quell_portload_measure(struct quell_portload_params *p,
 	p->bdp_q8 = quell_mul_div_u64(link_q8, base_rtt_ns, QUELL_NS_PER_SEC);
 }
 
-/* What decays of the bytes in flight: their part of T, rounded up. */
+/* Decay of the bytes in flight: their part of T, rounded up. */
 static inline u64 quell_portload_decay_q8(u64 flight_q8, u64 elapsed_ns, u64 base_rtt_ns)
 {
 	u64 product;

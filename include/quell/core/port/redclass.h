@@ -3,7 +3,7 @@
  * Random early detection by class: selects the thresholds for a packet.
  *
  * A class is a set of DSCPs with thresholds of its own; packets in no class use
- * those of the port.  All classes look at the same queue, as they share it.
+ * those of the port.  All classes compare the same queue, as they share it.
  */
 #ifndef _QUELL_CORE_PORT_REDCLASS_H
 #define _QUELL_CORE_PORT_REDCLASS_H

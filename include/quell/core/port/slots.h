@@ -7,7 +7,7 @@
  *
  * A queue with packets takes the next slot, as long as its next packet, and sends when the
  * slot begins; then it takes another.  It has one slot at most.  So queues with packets
- * take turns, packet by packet, and no queue asks for the wire before its time.
+ * take turns, packet by packet, and no queue wakes up before its time.
  *
  * The packet sent may be longer or shorter than the slot: another packet came first, or the
  * packet was cut or dropped.  The slots after the last one then begin earlier or later by

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a switch port writes into a TCP segment that leaves: where the telemetry record is, and
- * the words it replaces, with the segment's checksum.
+ * Changes of a switch port to a TCP segment at dequeue: the place of the telemetry record, and the
+ * words that are replaced, with the segment's checksum.
  *
  * The sums of RFC 1624: HC' = ~(~HC + ~m + m').  They do not depend on the order of bytes, so
  * words are added up as they are in the segment.
@@ -22,7 +22,7 @@
 /* Options in which a record has room. */
 #define QUELL_STAMP_RECORD_BYTES_MIN	(QUELL_OPT_HEAD_BYTES + QUELL_TELEMETRY_BYTES)
 
-/* quell_stamp_record_at() of a segment whose first option is another. */
+/* quell_stamp_record_at() of a segment with another option first. */
 static __rare u32 quell_stamp_search(const u8 *options, u32 bytes)
 {
 	u32 stated = 0, at = quell_opt_find(options, bytes, &stated), in_option;

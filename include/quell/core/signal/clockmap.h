@@ -38,7 +38,7 @@
  * not replace one on which four did: the newest bins may all be high, and would
  * tilt the line.
  *
- * Error.  Let s be the smallest delay in a bin (of n packets whose delays are
+ * Error.  Let s be the smallest delay in a bin (of n packets with delays that are
  * even over D: D / n on average, above 5 D / n in one bin of 150).  On the
  * window's middle the line is not below the truth, nor above it by more than s
  * of the bins around; at its newest end it is between -s of the oldest bins and
@@ -465,7 +465,7 @@ static inline bool quell_clockmap_late(struct quell_clockmap *map, u64 hw_ns, u6
 	}
 	if (map->late_pkts >= QUELL_CLOCKMAP_STEP_PKTS)
 		return true;
-	/* Packets delayed by a stall of the host arrived at the NIC within the stall. */
+	/* Packets delayed by a stall of the host were received by the NIC within the stall. */
 	return map->late_pkts >= QUELL_CLOCKMAP_LATE_PKTS &&
 	       hw_ns - map->late_hw_ns > map->late_ns && !((hw_ns - map->late_hw_ns) >> 63);
 }

@@ -6,7 +6,7 @@
  *	in:	departure = stamp echoed - the flow's secret	modulo 2^32
  *		rtt = receipt - departure
  *		  refused unless 0 < rtt < 2^31 ns, and a packet left then that the
- *		  ACK can answer: not before the oldest data outstanding; of a time
+ *		  ACK can be for: not before the oldest data outstanding; of a time
  *		  later than the newest the other host can have received, the excess
  *		  is hold time
  *		hold, as the other host states, at most rtt - least / 2
@@ -15,20 +15,20 @@
  * containers, would share one visible clock, which also reveals the uptime of the
  * host.  The secret cannot hide the rate of the clock.
  *
- * An ACK may wait at the other host though it could have left: for a timer, or for an answer
- * that takes it along.  That is neither the network's delay nor that of a busy host.  The other
- * host may add it to the stamp, as the short form of the option does with all hold time.  The
- * sender knows what data is acknowledged, and when that left.  So it knows how much was added,
- * and no echo can have a round trip seem shorter than it was.  A wait is no sample; it is believed
- * where no other data was outstanding, because a second segment makes a host acknowledge at once.
+ * An ACK may be delayed at the other host without need: by a timer, or until a reply is sent
+ * with it.  That is neither the network's delay nor that of a busy host.  The other host may add
+ * it to the stamp, as the short form of the option does with all hold time.  The sender knows which
+ * data is acknowledged, and its departure.  So it knows how much was added, and no echo can have a
+ * round trip seem shorter than it was.  Such a delay is no sample; it is accepted where no other
+ * data was outstanding, because a second segment makes a host acknowledge at once.
  *
  * By reporting a large hold time the other host could hide all delay of the network.  But it cannot
- * change when data left and when its ACK arrived, so the sender itself measures the smallest round
- * trip, hold times included.  An unknown part of that smallest round trip may belong to the other
- * host, which holds every packet for some minimum time.  So half of it is always attributed to the
- * network.  If the minimum hold time of a host does not exceed the network's smallest round trip,
- * the sender accepts all of its reported hold times, to the ns; for a slower host the excess counts
- * as delay of the network.
+ * change the departure of data and the receipt of its ACK, so the sender itself measures the
+ * smallest round trip, hold times included.  An unknown part of that smallest round trip may belong
+ * to the other host, which holds every packet for some minimum time.  So half of it is always
+ * attributed to the network.  If the minimum hold time of a host does not exceed the network's
+ * smallest round trip, the sender accepts all of its reported hold times, to the ns; for a slower
+ * host the excess counts as delay of the network.
  *
  * Not handled: how the smallest round trip is found; a queueing delay that the other host reports
  * as hold time, which cannot be detected here (Documentation/swift.md has the gain of such a host).

@@ -3,7 +3,7 @@
  * REPS, recycled entropy packet spraying: the choice of a path for the next segment.
  *
  * A switch hashes a packet's entropy, so packets with different entropies spread
- * over all paths.  The entropy of a packet that arrived unmarked was good, and is
+ * over all paths.  The entropy of a packet that was received unmarked was good, and is
  * used for one more packet; if no good entropy is left, one is drawn at random.
  * Thus paths that mark or lose packets fall out of use, and draws try them again.
  *
@@ -50,7 +50,7 @@
 /* Where an entropy came from. */
 enum quell_reps_source {
 	QUELL_REPS_FRESH,	/* drawn */
-	QUELL_REPS_RECYCLED,	/* its last packet arrived unmarked */
+	QUELL_REPS_RECYCLED,	/* its last packet was received unmarked */
 	QUELL_REPS_FROZEN,	/* the ring in turn, after a timeout */
 };
 

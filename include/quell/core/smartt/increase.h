@@ -22,7 +22,7 @@ static inline bool quell_smartt_fast_increase(struct quell_smartt_vars *v,
 					      struct quell_smartt_stats *st,
 					      const struct quell_sample *s, u64 rtt_ns)
 {
-	/* The delay rules most ACKs out, so it is the first to be asked. */
+	/* The delay excludes most ACKs, so it is checked first. */
 	if (rtt_ns > v->base_rtt_ns + p->fast_slack_ns || s->marked_bytes || !p->fast_q16) {
 		v->clear_bytes = 0;
 		v->flags &= ~QUELL_SMARTT_F_FAST;

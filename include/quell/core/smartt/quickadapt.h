@@ -68,8 +68,8 @@ static __rare bool quell_smartt_ignores(struct quell_smartt_vars *v,
 }
 
 /*
- * Algorithm 4, packets trimmed by a switch.  Trimmed packets of a flight that QuickAdapt has
- * answered do not reduce the window (section III-E), although line 16 subtracts all of them.
+ * Algorithm 4, packets trimmed by a switch.  Trimmed packets of a flight for which
+ * QuickAdapt has acted do not reduce the window (section III-E), although line 16 subtracts all.
  */
 static __rare void quell_smartt_on_trim(struct quell_smartt_vars *v,
 					const struct quell_smartt_params *p,

@@ -66,8 +66,8 @@
 #include <quell/core/smartt/quickadapt.h>
 
 /*
- * Marks without delay: ask the load balancer for another path, but not again in this base round
- * trip or the next, so that the first marks of the new path arrive before another request.
+ * Marks without delay: request another path of the load balancer, but not again in this base round
+ * trip or the next, so that the first marks of the new path precede another request.
  */
 static inline bool quell_smartt_reroute(struct quell_smartt_vars *v,
 					struct quell_smartt_stats *st)
@@ -226,7 +226,7 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 				       const struct quell_sample *s,
 				       struct quell_decision *out)
 {
-	bool answered = v->ignore_bytes;
+	bool reduced = v->ignore_bytes;
 
 	quell_smartt_observe(v, p, s);
 	st->rtos++;
@@ -238,7 +238,7 @@ static inline void quell_smartt_on_rto(struct quell_smartt_vars *v,
 		/* Cuts the whole window; quell_smartt_decide() raises it to one segment. */
 		quell_smartt_reduce(v, 1ULL << QUELL_SMARTT_SHARE_Q, s->now_ns);
 		st->rto_resets++;
-	} else if (answered) {
+	} else if (reduced) {
 		st->losses_ignored++;
 	} else if (quell_smartt_may_decrease(v, s->now_ns)) {
 		quell_smartt_reduce(v, quell_smartt_loss_decrease_q24(v, p), s->now_ns);

@@ -250,7 +250,7 @@ static inline void quell_smartt_average(struct quell_smartt_vars *v,
 	v->avg_rtt_q4 = avg_q4;
 }
 
-/* Round-trip time to judge an ACK by, ns: its own, or the average. */
+/* Round-trip time that an ACK is classified by, ns: its own, or the average. */
 static inline u64 quell_smartt_rtt_ns(struct quell_smartt_vars *v,
 				      const struct quell_smartt_params *p,
 				      struct quell_smartt_stats *st,

@@ -29,7 +29,7 @@ static const struct quell_param_desc quell_swift_core_params[] = {
 	SWIFT_PARAM("fs-min", PKTS_Q16, fs_min_pkts_q16, FS_MIN_PKTS_Q16,
 		    "Window at and below which all of fs-range is added."),
 	SWIFT_PARAM("fs-max", PKTS_Q16, fs_max_pkts_q16, FS_MAX_PKTS_Q16,
-		    "Window at and above which none of fs-range is added."),
+		    "Window at and above which fs-range is not added."),
 	SWIFT_PARAM("host-target", NS, host_target_ns, HOST_TARGET_NS,
 		    "Target for the remote host's delay; 0 leaves it in the one delay."),
 	SWIFT_PARAM("ai", BYTES_PS, ai_bytes_ps, AI_BYTES_PS,

@@ -2,7 +2,7 @@
 /*
  * Swift with separate delays for the fabric and for the remote host.
  *
- * A receiver whose processors are busy acknowledges late.  <quell/core/swift/react.h> has
+ * A receiver with busy processors acknowledges late.  <quell/core/swift/react.h> has
  * only one delay and mistakes this for a queue in the network, so the flow yields to
  * traffic that does not exist.  Where the receiver reports how long it held a packet,
  * each delay has a target and a window of its own, and both windows follow the
