@@ -212,19 +212,20 @@ TEST(marked_cubic)
 	acks(&f, 330000, 20);
 	marked(&f, 330000, 40, 40);
 	expect(!f.begins && f.a.phase == QUELL_ADAPT_FALLBACK &&
-		       f.a.reason == QUELL_ADAPT_LONG_PATH && f.window_q16 == 40 * MSS_Q16,
+		       f.a.reason == QUELL_ADAPT_LONG_PATH && f.window_q16 == 60 * MSS_Q16,
 	       "on_a_long_path");
-	marked(&f, 330000, 40, 40);
-	expect(f.window_q16 >= 40 * MSS_Q16, "not_for_data_that_the_search_sent");
+	marked(&f, 330000, 60, 60);
+	expect(f.window_q16 >= 60 * MSS_Q16, "not_for_data_that_the_search_sent");
 	before_q16 = f.window_q16;
-	marked(&f, 330000, 40, 20);
+	marked(&f, 330000, 60, 20);
 	expect(f.window_q16 < before_q16 - 6 * MSS_Q16 && f.window_q16 >= before_q16 - 10 * MSS_Q16,
-	       "half_of_what_was_marked");
+	       "half_of_the_marked_bytes");
 	before_q16 = f.window_q16;
 	marked(&f, 330000, 40, 40);
 	expect(f.window_q16 >= before_q16, "not_for_data_sent_before");
-	marked(&f, 330000, 40, 40);
-	expect(f.window_q16 < before_q16 - 10 * MSS_Q16, "but_for_data_sent_since");
+	marked(&f, 330000, 60, 60);
+	expect(f.window_q16 < before_q16 - 10 * MSS_Q16 &&
+	       f.window_q16 >= before_q16 / 10 * 7, "but_for_data_sent_since_as_a_loss_at_most");
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, 300001, 20);
 	before_q16 = f.window_q16;
@@ -244,6 +245,33 @@ TEST(marked_cubic)
 	       "no_probe_below_the_window_of_the_last_loss");
 	quell_adapt_on_rto(&f.a, &f.s, false);
 	expect_eq(0U, (u32)f.a.above, "a_timeout_slows_no_search");
+}
+
+/* One congestion reduces CUBIC's window once, by its marks and its losses. */
+TEST(marked_and_lost)
+{
+	struct fixture f;
+	u64 before_q16, after_q16;
+
+	start_second_round(&f, 300001);
+	acks(&f, 330000, 20);
+	before_q16 = f.window_q16;
+	marked(&f, 330000, 40, 40);
+	before_q16 += 40 * MSS_Q16;
+	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	f.window_q16 = f.a.cubic.window_q16;
+	expect(f.window_q16 == before_q16 / 10 * 7, "the_loss_reduces_the_window_before_the_marks");
+	expect_eq(60U, f.a.cubic.prior_bytes / MSS, "an_undo_leaves_the_reduction_for_marks");
+	after_q16 = f.window_q16;
+	marked(&f, 330000, 30, 30);
+	marked(&f, 330000, 50, 50);
+	expect(f.window_q16 >= after_q16, "marks_of_the_rest_of_the_round_and_the_next_do_not_count");
+	marked(&f, 330000, 50, 50);
+	expect(f.window_q16 < after_q16, "later_marks_do");
+	acks(&f, 330000, 50);
+	before_q16 = f.window_q16;
+	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	expect(f.a.cubic.window_q16 < before_q16 / 100 * 71, "a_later_loss_is_for_itself");
 }
 
 /* Marks and records that cease. */

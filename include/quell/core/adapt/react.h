@@ -33,7 +33,8 @@
  * Marks end START where the queue stands, quell_adapt_start_marked(): bursts cause marks, too.
  * Where there are marks but the path is too long or too slow for an algorithm that uses them,
  * its timers and steps would fill the buffer before their effect is seen.  CUBIC governs, and
- * the marks of each round reduce its window by half of the bytes marked, as DCTCP's do.
+ * the marks of each round reduce its window by half of the bytes marked, as DCTCP's do, but by no
+ * more than a loss does, unless the delay shows a longer queue.
  *
  * FIT monitors whether the signal persists:
  *
@@ -159,19 +160,31 @@ static inline void quell_adapt_signalled_round(struct quell_adapt *a,
 		quell_adapt_fall_back(a, window_q16, mss_bytes, QUELL_ADAPT_NO_RECORDS);
 }
 
+/* Marks reduce CUBIC's window. */
+static __rare void quell_adapt_reduce_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
+{
+	u64 path_q16 = a->cubic.window_q16;
+
+	if (a->stand_ns > a->base_ns)
+		path_q16 = quell_mul_div_u64(path_q16, a->base_ns, a->stand_ns);
+	quell_cubic_on_marks(&a->cubic, marked_bytes, path_q16, mss_bytes);
+	a->above = QUELL_ADAPT_REDUCED_BY_MARKS;
+}
+
 /*
  * A round of START with marks.  Marks slow the search, as a delay does, but bursts cause them,
  * too: the first window is one, and on a long path the ACKs of slow start come as one.  The
  * search ends if the queue stands, that is if also the first packet of the round was late, and
- * half of the round was marked or it was the QUELL_ADAPT_CHECKS-th in a row.  The window then
- * returns by as much as was marked: it grew by that, too.
+ * half of the round was marked or it was the QUELL_ADAPT_CHECKS-th in a row.  For the algorithm the
+ * window then returns by as much as was marked: it grew by that, too.  For CUBIC these are marks as
+ * any other: of a long round trip a small queue marks all packets.
  */
 static __rare void quell_adapt_start_marked(struct quell_adapt *a,
 					    const struct quell_adapt_needs *needs,
 					    u32 marked_bytes, u32 mss_bytes)
 {
 	u64 late_ns = quell_max_u64(a->base_ns / QUELL_ADAPT_LATE_SHARE, QUELL_ADAPT_LATE_NS);
-	u64 marked_q16 = (u64)marked_bytes << QUELL_Q16_SHIFT;
+	u64 marked_q16 = (u64)marked_bytes << QUELL_Q16_SHIFT, found_q16 = a->cubic.window_q16;
 
 	if (!marked_bytes || !a->rounds) {
 		a->above = 0;
@@ -185,8 +198,12 @@ static __rare void quell_adapt_start_marked(struct quell_adapt *a,
 	quell_cubic_enter(&a->cubic, quell_cubic_less_q16(&a->cubic, marked_q16, mss_bytes));
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 	quell_adapt_settle(a, needs);
-	if (a->phase == QUELL_ADAPT_FIT)
+	if (a->phase == QUELL_ADAPT_FIT) {
 		a->flags |= QUELL_ADAPT_F_BEGUN;
+		return;
+	}
+	quell_cubic_enter(&a->cubic, found_q16);
+	quell_adapt_reduce_marked(a, marked_bytes, mss_bytes);
 }
 
 /*
@@ -198,14 +215,15 @@ static __rare void quell_adapt_start_marked(struct quell_adapt *a,
  */
 static __rare void quell_adapt_cubic_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
 {
+	u8 reduced = a->above;
+
+	a->above = reduced == QUELL_ADAPT_REDUCED_BY_LOSS ? QUELL_ADAPT_REDUCED_BEFORE : 0;
 	if (marked_bytes) {
 		a->rounds = 0;
-		a->above = !a->above;
-		if (a->above)
-			quell_cubic_on_marks(&a->cubic, marked_bytes, mss_bytes);
+		if (!reduced)
+			quell_adapt_reduce_marked(a, marked_bytes, mss_bytes);
 		return;
 	}
-	a->above = 0;
 	if (a->rounds >= QUELL_ADAPT_QUIET_ROUNDS)
 		return;
 	if (a->rounds + 1 == QUELL_ADAPT_QUIET_ROUNDS &&
@@ -382,13 +400,15 @@ static __rare bool quell_adapt_cut(struct quell_adapt *a,
 	if (quell_adapt_is_fit(a))
 		return false;
 	quell_adapt_record_reduction(a);
-	quell_cubic_on_loss(&a->cubic, s->mss_bytes);
+	if (a->phase == QUELL_ADAPT_FALLBACK && a->above == QUELL_ADAPT_REDUCED_BY_MARKS)
+		quell_cubic_on_marked_loss(&a->cubic, s->mss_bytes);
+	else
+		quell_cubic_on_loss(&a->cubic, s->mss_bytes);
+	if (a->phase == QUELL_ADAPT_START ? quell_adapt_may_settle(a, needs) :
+					    quell_adapt_count_loss(a, needs))
+		quell_adapt_settle(a, needs);
 	if (a->phase == QUELL_ADAPT_FALLBACK)
-		a->above = 1;
-	if (a->phase == QUELL_ADAPT_START ? !quell_adapt_may_settle(a, needs) :
-					    !quell_adapt_count_loss(a, needs))
-		return false;
-	quell_adapt_settle(a, needs);
+		a->above = QUELL_ADAPT_REDUCED_BY_LOSS;
 	return a->phase == QUELL_ADAPT_FIT;
 }
 

@@ -109,6 +109,14 @@ struct quell_adapt_needs {
 	u16	hold_offset;
 };
 
+/* Of which data the marks of a round are while CUBIC governs. */
+enum quell_adapt_reduced {
+	QUELL_ADAPT_REDUCED_NOT,
+	QUELL_ADAPT_REDUCED_BEFORE,	/* sent before the last reduction */
+	QUELL_ADAPT_REDUCED_BY_LOSS,	/* the same, and those of the next round */
+	QUELL_ADAPT_REDUCED_BY_MARKS,	/* as are the packets lost in this round */
+};
+
 /* State of one flow. */
 struct quell_adapt {
 	/* START, FALLBACK: the window; FIT: its first, in ssthresh START's before the drain. */
@@ -142,8 +150,7 @@ struct quell_adapt {
 	u8			rounds;
 	/*
 	 * Delay, FIT: weighted number of rounds above the target, less that of other rounds;
-	 * marks, START: rounds in a row with marks; FALLBACK: 1 in the round after a reduction,
-	 * the marks of which are of data sent before it.
+	 * marks, START: rounds in a row with marks; FALLBACK: enum quell_adapt_reduced.
 	 */
 	u8			above;
 	/* QUELL_ADAPT_EARLY_ROUNDS per loss without prior delay, less the rounds since. */
@@ -248,7 +255,7 @@ static __rare void quell_adapt_settle(struct quell_adapt *a,
 	a->phase = a->reason ? QUELL_ADAPT_FALLBACK : QUELL_ADAPT_FIT;
 	a->aim_ns = 0;
 	a->checks = 0;
-	a->above = a->reason != QUELL_ADAPT_FITS;
+	a->above = a->reason ? QUELL_ADAPT_REDUCED_BEFORE : 0;
 	quell_adapt_defer(a, a->reason);
 	/* With marks each loss tries it again, and CUBIC counts rounds without a mark. */
 	if (needs->signal == QUELL_ADAPT_MARKS)

@@ -200,16 +200,38 @@ static inline u64 quell_cubic_less_q16(const struct quell_cubic *c, u64 less_q16
 
 /*
  * RFC 8257, 3.3, with the part marked in one round trip in place of its average: reduces by half of
- * it.  W_max is the window as it was.  Before the first loss the window grows by 5 % a round trip
- * as before.
+ * it, but by no more than a loss does (RFC 9438, 4.6) if @path_q16, the window without a queue,
+ * is not less: a burst alone may be marked as a whole.  W_max is the window as it was.  Before the
+ * first loss the window grows by 5 % a round trip as before.
  */
-static inline void quell_cubic_on_marks(struct quell_cubic *c, u32 marked_bytes, u32 mss_bytes)
+static inline void quell_cubic_on_marks(struct quell_cubic *c, u32 marked_bytes, u64 path_q16,
+					u32 mss_bytes)
 {
+	u64 least_q16 = quell_min_u64(path_q16, quell_mul_div_u64(c->window_q16,
+								  QUELL_CUBIC_BETA_NUM,
+								  QUELL_CUBIC_BETA_DEN));
+
 	c->max_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
 	c->window_q16 = quell_cubic_less_q16(c, (u64)marked_bytes << (QUELL_Q16_SHIFT - 1),
 					     mss_bytes);
+	c->window_q16 = quell_max_u64(c->window_q16, least_q16);
 	c->ssthresh_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
 	c->epoch_ms = 0;
+}
+
+/*
+ * A loss of data sent before quell_cubic_on_marks() reduced the window: it is the same congestion,
+ * and the reductions of the window of before that are not added.
+ */
+static __rare void quell_cubic_on_marked_loss(struct quell_cubic *c, u32 mss_bytes)
+{
+	u64 window_q16 = c->window_q16;
+
+	c->window_q16 = quell_cubic_max_q16(c);
+	quell_cubic_on_loss(c, mss_bytes);
+	c->window_q16 = quell_min_u64(c->window_q16, window_q16);
+	c->ssthresh_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
+	c->prior_bytes = window_q16 >> QUELL_Q16_SHIFT;
 }
 
 /* The capacity of the path is unknown again: the window grows as before the first loss. */
