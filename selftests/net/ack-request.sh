@@ -14,8 +14,6 @@ client="" server="" there=10.95.0.1 port=7200
 bytes=6000000
 # With timestamps, and with the Quell option.
 segments=$((bytes / 1448 + 1))
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

@@ -16,8 +16,6 @@ cd "$(dirname "$0")" || exit 1
 . ./suited.sh
 
 port=8600 client="" server="" serving="" mbit=0
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 declare -A cubic
 
 # Takes connections; of each, messages behind their lengths in eight bytes, and answers each.
@@ -25,7 +23,6 @@ cat >"$dir/server.py" <<'PY'
 import socket
 import sys
 import threading
-
 
 def take(sock, number):
     while number:
@@ -35,14 +32,12 @@ def take(sock, number):
         number -= len(data)
     return True
 
-
 def serve(sock):
     while True:
         head = sock.recv(8, socket.MSG_WAITALL)
         if len(head) < 8 or not take(sock, int.from_bytes(head, "big")):
             return
         sock.sendall(b"x")
-
 
 listener = socket.create_server(("10.86.0.2", int(sys.argv[1])))
 if int(sys.argv[2]):
@@ -63,11 +58,9 @@ import time
 TCP_NOTSENT_LOWAT = 25
 CHUNK = 1 << 18
 
-
 def message(size):
     sock.sendall(size.to_bytes(8, "big") + bytes(size))
     sock.recv(1)
-
 
 def bulk(size):
     start = time.monotonic()
@@ -80,7 +73,6 @@ def bulk(size):
         left -= sock.send(bytes(min(left, write)))
     sock.recv(1)
     return int(size * 8 / (time.monotonic() - start) / 1e6)
-
 
 sock = socket.create_connection(("10.86.0.2", int(sys.argv[1])))
 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -21,8 +21,6 @@ ipv4=10.71.1.1
 ipv6=fd71:1::1
 limit_bytes=50000
 loss_tries=6
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # As in iperf.sh: delays that an emulated machine can keep, and the algorithm governs.
 declare -A suited=(

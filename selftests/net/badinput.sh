@@ -12,8 +12,6 @@ cd "$(dirname "$0")" || exit 1
 cc_get=1 cc_set=2 cc_reset=3 stat_get=5
 cc_name=1 cc_param=2 param_name=2 param_value=3 param_default=4 stat_name=1
 netns=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 nl()
 {

@@ -13,8 +13,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 client="" router="" server="" port=8700 bytes=8000000 resent=0
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

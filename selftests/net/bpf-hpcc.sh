@@ -17,8 +17,6 @@ objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
 # A burst of some packets has one record, and two must not be more than 8 ms apart.
 rate=40mbit delay=50ms file_bytes=4000000
 steady=(adapt off base-rtt 60ms init-window 30kb ai 1mbit min-rate 2mbit)
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 cgroup=$dir/cgroup/host
 
 enter()

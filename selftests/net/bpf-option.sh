@@ -32,8 +32,6 @@ think_us=3500	# less than a tick, before which no delayed acknowledgment leaves
 prompt_ns=20000000	# half of TCP_DELACK_MIN, the least that a delayed one waits
 reply_us=30000	# below TCP_DELACK_MIN, above the delays that the program sets
 hold_us=30	# below QUELL_ECHO_WAIT_NS: reported as hold time
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 cgroup=$dir/cgroup/host
 box_pid="" server_pid="" changed=""
 

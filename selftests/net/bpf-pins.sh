@@ -9,8 +9,6 @@ cd "$(dirname "$0")" || exit 1
 
 objects=${QUELL_OBJECTS:-$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf}
 pins=/sys/fs/bpf/quell/option
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 cgroup=$dir/cgroup/above
 
 make_cgroups()

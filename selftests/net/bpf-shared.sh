@@ -13,8 +13,6 @@ cd "$(dirname "$0")" || exit 1
 port=8070 turns=20
 host=""
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 cgroup=$dir/cgroup/host
 pins=/sys/fs/bpf/shared
 

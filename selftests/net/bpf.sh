@@ -24,8 +24,6 @@ pins=/sys/fs/bpf/quell
 available=/proc/sys/net/ipv4/tcp_available_congestion_control
 allowed=/proc/sys/net/ipv4/tcp_allowed_congestion_control
 listener="" sender="" sent=0
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # Parameters that make an algorithm reduce, and those that keep it from that, with the counter
 # that tells: it grows more under the low ones, of an eighth of the data (a busy machine may

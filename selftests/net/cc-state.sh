@@ -22,8 +22,6 @@ cd "$(dirname "$0")" || exit 1
 . ./suited.sh
 
 client="" server=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 port=7000
 declare -A address=([4]=10.86.0.1 [6]=fd86::1)
 # Of the kernel, as far as it has them.

@@ -12,8 +12,6 @@ cd "$(dirname "$0")" || exit 1
 . ./talk.sh
 
 host0="" host1=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 defer unload quell_stampnic
 
 index=1000

@@ -14,8 +14,6 @@ port=7095
 # Blocks that the process sends, one in 20 ms: it lasts eight seconds.
 blocks=400
 server="" pid="" every=()
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

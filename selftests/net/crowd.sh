@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Two hosts, 2 ms apart, and as many connections at once as wanted (many_tcp.c), for
-# the tests that source this after lib.sh and set $dir, their directory.
+# the tests that source this after lib.sh.
 #
 #	$client wire --- wire $server	or	$client wire --- $box --- wire $server
 #	10.79.0.2         10.79.0.1
@@ -59,7 +59,6 @@ crowd_hosts()
 	done
 }
 
-# shellcheck disable=SC2154 # dir is the test's
 crowd_done()
 {
 	[ "$(grep -c done "$dir/crowd")" -ge "$1" ] || ! kill -0 "$crowd_client"

@@ -26,8 +26,6 @@ rate=${RATE:-20mbit}
 ports=(7200 7201)
 hosts=() senders=() services=()
 router="" receiver="" lister="" picked=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # pick WORD...: one of them, in $picked; no subshell, which would draw for itself.
 pick()

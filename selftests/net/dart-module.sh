@@ -9,8 +9,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 other=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_host()
 {

@@ -19,8 +19,6 @@ port=7100 there=10.85.9.2 line_bytes_ps=125000000
 nobody=65534
 router="" receiver=""
 hosts=() talker_pid=() serving=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_host()
 {

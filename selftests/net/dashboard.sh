@@ -10,8 +10,6 @@ cd "$(dirname "$0")" || exit 1
 . ./suited.sh
 
 dashboard=../../userspace/examples/grafana.json
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # What Grafana's page "Dashboard JSON model" names, and __inputs, which asks for the data source.
 has_what_an_import_needs()

@@ -20,8 +20,6 @@ cd "$(dirname "$0")" || exit 1
 port=5201 router="" server="" other="" host="" rate_bytes_ps=0
 sending="send 2000000000" reply=sink enough=60000000
 clients=()
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 page=../../Documentation/datacenter.md
 
 is_virtual()

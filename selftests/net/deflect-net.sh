@@ -14,8 +14,6 @@
 # shellcheck disable=SC2034 # used by others
 
 near="" A="" S1="" S2="" B="" far=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # One processor per cable end keeps a cable's order (router.sh).
 in_order()

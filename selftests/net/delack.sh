@@ -15,8 +15,6 @@ client="" server="" there=10.94.0.1
 turns=1000
 # Without the option an ACK in 64 is for a round-trip time.
 most_packets=2050
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

@@ -21,8 +21,6 @@ port=8080
 ipv4=10.71.1.1
 ipv6="[fd71:1::1]"
 accecn=3		# net.ipv4.tcp_ecn: Accurate ECN asked for and accepted
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 has_accecn=""
 
 # hosts ALGORITHM-OF-SENDER TCP_ECN ALGORITHM-OF-RECEIVER TCP_ECN

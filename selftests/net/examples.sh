@@ -9,8 +9,7 @@
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 man=$PWD/../../Documentation/man
-host="" dir=$(mktemp -d)
-defer rm -rf "$dir"
+host=""
 
 make_host()
 {

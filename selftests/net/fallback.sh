@@ -18,8 +18,6 @@ cd "$(dirname "$0")" || exit 1
 . ./talk.sh
 
 port=8080 plain_port=8081 signed_port=8082 queue_port=8083 late_port=8084 sink_port=8085
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 . ./fallback-net.sh
 

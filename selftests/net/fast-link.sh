@@ -13,8 +13,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=7300
 client="" server=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 cat >"$dir/server.py" <<'PY'
 import socket
@@ -39,13 +37,11 @@ import time
 
 SIOCOUTQ = 0x5411
 
-
 def wait_for_acks():
     queued = array.array("i", [1])
     while queued[0]:
         time.sleep(50e-6)
         fcntl.ioctl(sock, SIOCOUTQ, queued)
-
 
 sock = socket.create_connection(("10.94.0.1", int(sys.argv[1])))
 end = time.monotonic() + 0.2

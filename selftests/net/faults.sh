@@ -12,8 +12,6 @@ cd "$(dirname "$0")" || exit 1
 
 fail=/sys/module/quell_faults/parameters/fail
 every=/sys/module/quell_faults/parameters/every
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 algorithms=(swift swift_vaisf timely hpcc hpcc_vaisf dcqcn smartt dart)
 # More than any command has.
 nth_max=200

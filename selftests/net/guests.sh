@@ -21,8 +21,6 @@ command_port=9
 file_lines=50000
 www=/run/www
 ended=/run/ended
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 ## of each guest
 

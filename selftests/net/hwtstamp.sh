@@ -12,8 +12,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=7000
 host0="" host1=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 ip link add hws0 type veth peer name hws1 || exit 1
 defer ip link del hws0
 

@@ -21,9 +21,6 @@ port=5201
 time_s=3
 least_pct=2
 
-dir=$(mktemp -d)
-defer rm -rf "$dir"
-
 choose_swift()
 {
 	choose_cc "$sender" swift &&

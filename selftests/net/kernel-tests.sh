@@ -19,8 +19,6 @@ cd "$(dirname "$0")" || exit 1
 
 # In virtual time, for the whole of mptcp_join.sh
 limit_s=${quell_top:+7}900
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 # They write into their directory.
 programs=$dir/net
 cp -r "${quell_top:+$quell_top/build}/kernel-selftests/net" "$programs"

@@ -26,8 +26,6 @@ cd "$(dirname "$0")" || exit 1
 port=8400 sink_port=8401 there=10.84.2.2
 serving="" begin_us=0 bulk_us=0 window_pkts=0
 messages=10 message_bytes=100 think_s=0.005
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_hosts()
 {

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Common parts of the network tests.  A test sources this, says plan N, makes
-# N checks and ends with "finish".  What it set up with defer is undone, last
-# first, however it ends.
+# Common parts of the network tests.  A test sources this, calls plan N, makes
+# N checks and ends with "finish".  Commands given to defer undo its set-up, last
+# first, however it ends.  $dir is a directory for its files, removed after these.
 
 tap_number=0
 tap_failed=0
 tap_planned=0
-tap_output=$(mktemp)
+dir=$(mktemp -d)
+tap_output=$dir/tap-output
 deferred=()
 netns_nr=0
 started=""
@@ -76,14 +77,12 @@ refuses()
 	grep -qiE "$text" <<<"$output"
 }
 
-# status N COMMAND...: exit status as documented; output in $dir/out, $dir/err of
-# the test's own directory.
+# status N COMMAND...: exit status as documented; output in $dir/out, $dir/err.
 status()
 {
 	local want=$1 got
 	shift
 
-	# shellcheck disable=SC2154 # dir is the test's
 	"$@" >"$dir/out" 2>"$dir/err"
 	got=$?
 	[ "$got" -eq "$want" ] && return 0
@@ -120,7 +119,7 @@ run_deferred()
 	done
 	deferred=()
 }
-trap 'run_deferred; rm -f "$tap_output"' EXIT
+trap 'run_deferred; rm -rf "$dir"' EXIT
 
 # poll SECONDS COMMAND...: until it succeeds, at most so long.  Asked less often the longer it
 # takes: where time is virtual, waiting costs nothing, and asking does.

@@ -11,8 +11,6 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 . ./crowd.sh
 
 flows=${1:-10000} seconds=${2:-5}

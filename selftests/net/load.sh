@@ -8,8 +8,6 @@ cd "$(dirname "$0")" || exit 1
 
 cc_file=/proc/sys/net/ipv4/tcp_congestion_control
 netns="" server="" client=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 default_cc=$(cat "$cc_file")
 
 offers_swift()

@@ -24,8 +24,6 @@ cd "$(dirname "$0")" || exit 1
 port=8080
 xfer_bytes=50000
 client="" server=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

@@ -8,8 +8,6 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 . ./crowd.sh
 
 count=200

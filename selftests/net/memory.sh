@@ -11,8 +11,6 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 . ./crowd.sh
 
 # Beside its context: a part of the table's nodes, and other objects of which the two runs have

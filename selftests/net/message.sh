@@ -12,8 +12,6 @@ cd "$(dirname "$0")" || exit 1
 . ./talk.sh
 
 port=7001 client="" server="" loss=0
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

@@ -21,8 +21,6 @@ client="" server="" box="" apart="" box_pid="" many=()
 per_s=256
 marks=0
 declare -A listener seen
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

@@ -19,8 +19,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=8080 plain_port=8081
 client="" server="" queue=()
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # host FAMILY NUMBER
 host()

@@ -11,8 +11,6 @@ cd "$(dirname "$0")" || exit 1
 . ./router.sh
 
 port=8080
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # An emulated host's round trips are far longer than what SMaRTT aims at.  As in the
 # paper it begins with a burst, of which many are trimmed; fitted, it loses a few.

@@ -13,8 +13,6 @@ storm=/sys/module/quell_nackstorm/parameters
 port=7200
 # An MTU of 1500 without headers, timestamps and option.
 segment_bytes=1436
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 sender="" receiver=""
 
 make_network()

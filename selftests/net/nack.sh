@@ -16,8 +16,6 @@ cd "$(dirname "$0")" || exit 1
 port=8080
 file_bytes=300000
 fetches=4
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # Quell's, and what TCP sent again and its timeouts.
 counters_of()

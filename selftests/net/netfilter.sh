@@ -31,8 +31,6 @@ shift_ports=1000
 xfer_bytes=300000
 inner="" took=0
 there=10.80.2.2 nowhere=10.80.9.9
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # Queues long enough: nothing is lost but what a case has lost.
 make_network()

@@ -15,8 +15,6 @@ forever=2147483647
 # fsid, nosubtreecheck, async, insecure
 flags=$((0x2000 + 0x400 + 0x10 + 0x2))
 client="" every=()
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 serve()
 {

@@ -11,8 +11,6 @@ cd "$(dirname "$0")" || exit 1
 only_in_guest
 port=5201
 near="" far="" dev=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # DRIVER, its receive filters as ethtool has them, and the reason of a refusal
 models()

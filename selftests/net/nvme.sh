@@ -14,8 +14,6 @@ config=/sys/kernel/config/nvmet
 nqn=quell-selftest
 subsystem=$config/subsystems/$nqn
 number=1 disk="" every=()
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # make PATH: a directory of configfs, until the test ends
 make()

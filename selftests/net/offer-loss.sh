@@ -7,8 +7,6 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 . ./crowd.sh
 
 count=50 bytes=100

@@ -7,8 +7,6 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 . ./crowd.sh
 
 # agree COUNT: so many at once, each with a request and an answer.

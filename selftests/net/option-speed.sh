@@ -46,8 +46,6 @@ agree_pct=0.5
 # The receiver's iperf3 looks at the clock when its sender is already at work; 0.1 ms
 # were seen.
 late_s=0.001
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 mkfifo "$dir/never"
 
 # Bytes and packets the router's device sent, every 50 ms, by no other process.

@@ -23,8 +23,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=8080
 file_bytes=200000
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # set_side NETNS CC OPTION: what a host runs and whether it speaks the option.
 # Swift's own target is far below an emulated host's round-trip time.

@@ -18,8 +18,6 @@
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 declare -A expected reason
 # The list is of the papers' algorithms, not fitted to the path (adapt).
 declare -A paper=([swift]=vaisf-iii-d [swift_vaisf]=vi-a [hpcc]=vaisf-iii-d [hpcc_vaisf]=vi-a

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # A web server and its client on one cable, for the tests that source this after
-# lib.sh and set $port, and $dir, whose directory www is served.
+# lib.sh and set $port; $dir/www is served.
 #
 #	$server wire0 --- wire0 $client
 #	10.N.0.1, fdN::1  10.N.0.2, fdN::2

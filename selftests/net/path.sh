@@ -22,8 +22,6 @@ port=8080
 file_bytes=300000
 bins=16
 here="[fd73::1]"
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # count_labels NETNS: of what comes in, from now on.
 count_labels()

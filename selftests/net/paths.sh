@@ -17,8 +17,6 @@ cd "$(dirname "$0")" || exit 1
 port=8080 bytes=300000
 client="" server="" box=""
 late=0
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # addressed NETNS DEVICE ADDRESS: up, with that.
 addressed()

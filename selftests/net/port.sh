@@ -11,8 +11,6 @@
 # lists the frames.
 
 near="" far="" receiver="" heard_by=.
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 # shellcheck disable=SC2034 # the options of a port held still
 held=(rate 80bit)
 

@@ -7,8 +7,6 @@
 
 port=5201
 left="" right=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 left_quell()
 {

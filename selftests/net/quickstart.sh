@@ -12,8 +12,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 port=5201 router=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 follow_page()
 {

@@ -12,8 +12,6 @@
 
 storm_s=${1:-60}
 SEED=${2:-1}
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 workers=()
 quell_ccs=(swift swift_vaisf timely hpcc hpcc_vaisf dcqcn smartt dart)
 client="" server="" watched="" picked=""

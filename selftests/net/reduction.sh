@@ -11,8 +11,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 left="" right="" port=5210
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_hosts()
 {

@@ -24,8 +24,6 @@ here=10.81.1.2 there=10.81.2.2
 server_pid=""
 # Behind three routers less than the least initial value above: no host is that far.
 false_ttl=100 false_hops=28
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_hosts()
 {

@@ -14,8 +14,6 @@ cd "$(dirname "$0")" || exit 1
 port=7200
 cut_bytes=1000
 client="" server="" box=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # Ethernet, IPv4 and TCP; all else passes as it is.
 cat >"$dir/box.py" <<'PY'
@@ -28,13 +26,11 @@ LIMIT = int(sys.argv[1])
 PACKET_IGNORE_OUTGOING = 23
 FIN_PSH = 0x09
 
-
 def device(name):
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     sock.setsockopt(263, PACKET_IGNORE_OUTGOING, 1)
     sock.bind((name, 0))
     return sock
-
 
 def checksum(data):
     data += b"\0" * (len(data) % 2)
@@ -42,7 +38,6 @@ def checksum(data):
     while total >> 16:
         total = (total & 0xffff) + (total >> 16)
     return ~total & 0xffff
-
 
 def part(frame, at, options_end, piece, seq, last):
     ip, tcp = bytearray(frame[14:at]), bytearray(frame[at:options_end])
@@ -57,7 +52,6 @@ def part(frame, at, options_end, piece, seq, last):
     tcp[16:18] = struct.pack("!H", checksum(pseudo + bytes(tcp) + piece))
     return frame[:14] + bytes(ip) + bytes(tcp) + piece
 
-
 def cut(frame):
     if frame[12:14] != b"\x08\x00" or frame[23] != 6:
         return [frame]
@@ -69,7 +63,6 @@ def cut(frame):
         return [frame]
     return [part(frame, at, options_end, payload[i:i + LIMIT], seq + i, i + LIMIT >= len(payload))
             for i in range(0, len(payload), LIMIT)]
-
 
 west, east = device("west"), device("east")
 print("ready", flush=True)

@@ -18,8 +18,6 @@ A=10.74.1.1 B=10.74.2.1
 IDLE_S=4
 TOKENS=4
 R="" S="" E=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 if ! modprobe -q rdma_rxe || ! command -v ibv_rc_pingpong >/dev/null; then
 	echo "1..0 # SKIP this kernel has no rdma_rxe"

@@ -20,8 +20,6 @@ cd "$(dirname "$0")" || exit 1
 BACKLOG=30000
 PKTSZ=1400
 ACK_KIND=tcp
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 h1="" h2="" h3="" sw="" stream=""
 
 # The laboratory's kernel has no bridge; there a program passes frames on to s3,

@@ -11,8 +11,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 
 port="rate 200mbit limit 225kb ecn min 45kb max 180kb telemetry 16us"
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # join HOST NUMBER: a cable to the router.
 join()

@@ -14,8 +14,6 @@ cd "$(dirname "$0")" || exit 1
 . ./talk.sh
 
 port=7200 first="" second="" server=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # Offsets nearer than this are the same: between them lie a packet's time on the link and
 # when the observer came to look.  Two at random are, once in 20000.

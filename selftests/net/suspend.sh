@@ -14,8 +14,6 @@ port=7096
 # Blocks that the process sends, one in 20 ms.
 blocks=500
 client="" server="" every=()
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {

@@ -19,9 +19,6 @@ port=8080
 file_bytes=60000
 fetches=8
 
-dir=$(mktemp -d)
-defer rm -rf "$dir"
-
 # Swift's own target is far below an emulated host's round-trip time.
 set_hosts()
 {

@@ -2,8 +2,7 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Connections of option_tcp.c, for tests of the Quell option: servers that send
-# back what they get, and talkers, which take commands and answer them.  $dir is
-# the directory of the test that sources this, and lib.sh before.
+# back what they get, and talkers, which take commands and answer them.  Sourced after lib.sh.
 
 says_ready()
 {

@@ -11,8 +11,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=8080
 server="" client=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # Until it is told to end, then says of how many segments that ask for an ACK, and of how many
 # others, how many options of kind 0x72 came by the device.

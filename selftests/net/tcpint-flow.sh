@@ -15,8 +15,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=8080
 file_bytes=400000
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # set_host NETNS CC VALUE: its algorithm and its tcp-int.
 set_host()

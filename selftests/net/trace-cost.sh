@@ -19,8 +19,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=9000
 file_bytes=2000000
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 tracer="" listener=""
 
 transfer()

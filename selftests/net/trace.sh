@@ -24,8 +24,6 @@ hooked=/sys/kernel/tracing/enabled_functions
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
 tracer="" listener="" sender=""
 declare -A before
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 # begin_trace ROWS WORDS...: of the client's flows; at its first line it is at work.
 begin_trace()

@@ -7,8 +7,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./router.sh
 
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 option=fe0c51550100
 command -v ping >/dev/null || {
 	ln -s "$(command -v busybox)" "$dir/ping"

@@ -14,8 +14,6 @@ cd "$(dirname "$0")" || exit 1
 
 port=7100
 sender="" router="" receiver=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 algorithms=(swift swift_vaisf smartt dcqcn dart timely hpcc hpcc_vaisf)
 
 # delay BACK TO...: of ACKs, and netem's words for the direction to the receiver.  Not

@@ -9,8 +9,6 @@ cd "$(dirname "$0")" || exit 1
 
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
 stack_bytes=512
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 is_accepted()
 {

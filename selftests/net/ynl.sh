@@ -15,8 +15,6 @@ cd "$(dirname "$0")" || exit 1
 
 source=$(dirname "$(readlink "$quell_top/build/lab/linux")")/source
 port=8080 client="" server=""
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 
 make_network()
 {
