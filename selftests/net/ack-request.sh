@@ -19,10 +19,8 @@ make_network()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift && new_netns client && new_netns server &&
-	cable "$client" wire "$server" wire &&
-	ip -n "$client" addr add 10.95.0.2/24 dev wire &&
-	ip -n "$server" addr add "$there/24" dev wire || return 1
+	modprobe tcp_swift && new_netns client server &&
+	cable "$client" wire "$server" wire 10.95.0.2/24 "$there/24" || return 1
 	for netns in "$client" "$server"; do
 		in_netns "$netns" sysctl -q -w net.ipv4.tcp_no_metrics_save=1 &&
 		tc -n "$netns" qdisc add dev wire root netem delay 200us limit 100000 &&

@@ -97,10 +97,8 @@ make_hosts()
 {
 	local netns
 
-	load_all && modprobe sch_swport && new_netns client && new_netns server &&
-	cable "$client" wire "$server" wire &&
-	ip -n "$client" addr add 10.86.0.1/24 dev wire &&
-	ip -n "$server" addr add 10.86.0.2/24 dev wire || return 1
+	load_all && modprobe sch_swport && new_netns client server &&
+	cable "$client" wire "$server" wire 10.86.0.1/24 10.86.0.2/24 || return 1
 	for netns in "$client" "$server"; do
 		in_netns "$netns" sysctl -q -w net.ipv4.tcp_no_metrics_save=1 || return 1
 	done

@@ -18,12 +18,9 @@ make_network()
 {
 	local end
 
-	modprobe tcp_swift && new_netns client && new_netns router && new_netns server &&
-	cable "$client" wire "$router" west && cable "$server" wire "$router" east &&
-	ip -n "$client" addr add fd86:1::2/64 dev wire nodad &&
-	ip -n "$router" addr add fd86:1::1/64 dev west nodad &&
-	ip -n "$router" addr add fd86:2::1/64 dev east nodad &&
-	ip -n "$server" addr add fd86:2::2/64 dev wire nodad &&
+	modprobe tcp_swift && new_netns client router server &&
+	cable "$client" wire "$router" west fd86:1::2/64 fd86:1::1/64 &&
+	cable "$server" wire "$router" east fd86:2::2/64 fd86:2::1/64 &&
 	ip -n "$client" route add default via fd86:1::1 &&
 	ip -n "$server" route add default via fd86:2::1 &&
 	in_netns "$router" sysctl -q -w net.ipv6.conf.all.forwarding=1 &&

@@ -39,17 +39,11 @@ make_network()
 {
 	local netns
 
-	for netns in host peer box plain; do
-		new_netns "$netns"
-	done
-	cable "$host" wire "$peer" wire && cable "$host" far "$box" box0 &&
-	cable "$peer" far "$box" box1 && cable "$host" other "$plain" other &&
-	ip -n "$host" addr add 10.84.0.2/24 dev wire && ip -n "$peer" addr add 10.84.0.1/24 dev wire &&
-	ip -n "$host" addr add fd84::2/64 dev wire nodad &&
-	ip -n "$peer" addr add fd84::1/64 dev wire nodad &&
-	ip -n "$host" addr add 10.85.0.2/24 dev far && ip -n "$peer" addr add 10.85.0.1/24 dev far &&
-	ip -n "$host" addr add 10.86.0.2/24 dev other &&
-	ip -n "$plain" addr add 10.86.0.1/24 dev other || return 1
+	new_netns host peer box plain
+	cable "$host" wire "$peer" wire 10.84.0.2/24,fd84::2/64 10.84.0.1/24,fd84::1/64 &&
+	cable "$host" far "$box" box0 10.85.0.2/24 &&
+	cable "$peer" far "$box" box1 10.85.0.1/24 &&
+	cable "$host" other "$plain" other 10.86.0.2/24 10.86.0.1/24 || return 1
 	# The box wants whole packets with whole checksums.
 	for netns in "$host" "$peer"; do
 		in_netns "$netns" ethtool -K far tso off gso off gro off tx off >/dev/null || return 1

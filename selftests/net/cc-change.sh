@@ -12,7 +12,7 @@ port=9000
 
 set_up()
 {
-	two_hosts 84 && modprobe tcp_dcqcn && modprobe tcp_timely && allow_cc dcqcn && allow_cc timely &&
+	two_hosts 84 && modprobe -a tcp_dcqcn tcp_timely && allow_cc dcqcn && allow_cc timely &&
 	in_netns "$client" quell cc set timely adapt off t-low 1s t-high 1s
 }
 

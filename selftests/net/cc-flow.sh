@@ -18,11 +18,8 @@ ecn=0
 # two_hosts N: the server serves until the test ends.
 two_hosts()
 {
-	new_netns server
-	new_netns client
-	cable "$server" wire0 "$client" wire0 &&
-	ip -n "$server" addr add "10.$1.0.1/24" dev wire0 &&
-	ip -n "$client" addr add "10.$1.0.2/24" dev wire0 &&
+	new_netns server client
+	cable "$server" wire0 "$client" wire0 "10.$1.0.1/24" "10.$1.0.2/24" &&
 	start_sink
 }
 

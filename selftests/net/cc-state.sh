@@ -29,11 +29,11 @@ others=()
 
 make_hosts()
 {
-	local netns n=1 name
+	local netns name
 
-	new_netns server
-	new_netns client
-	cable "$server" wire "$client" wire && load_all && modprobe quell_sockstate || return 1
+	new_netns server client
+	cable "$server" wire "$client" wire 10.86.0.1/24,fd86::1/64 10.86.0.2/24,fd86::2/64 &&
+	load_all && modprobe quell_sockstate || return 1
 	for name in cubic reno dctcp bbr; do
 		modprobe "tcp_$name" 2>/dev/null
 		grep -qw "$name" /proc/sys/net/ipv4/tcp_available_congestion_control &&
@@ -43,8 +43,6 @@ make_hosts()
 		allow_cc "$name" || return 1
 	done
 	for netns in "$server" "$client"; do
-		ip -n "$netns" addr add 10.86.0.$n/24 dev wire &&
-		ip -n "$netns" addr add fd86::$n/64 dev wire nodad &&
 		tc -n "$netns" qdisc add dev wire root netem delay 1ms limit 10000 &&
 		in_netns "$netns" sysctl -q -w net.ipv4.tcp_ecn=1 \
 			net.ipv4.tcp_no_metrics_save=1 &&
@@ -52,7 +50,6 @@ make_hosts()
 		for name in $(algorithms); do
 			suit "$netns" "$name" && quell -n "$netns" cc set "$name" adapt off || return 1
 		done
-		n=$((n + 1))
 	done
 	talker active "$client" && talker passive "$server"
 }

@@ -14,11 +14,7 @@ badalgo=/sys/module/quell_badalgo/parameters
 
 load()
 {
-	local module
-
-	for module in quell tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_timely tcp_hpcc; do
-		modprobe "$module" || return 1
-	done
+	modprobe -a tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_timely tcp_hpcc || return 1
 	allowed=$(cat /proc/sys/net/ipv4/tcp_allowed_congestion_control)
 	defer sysctl -q -w net.ipv4.tcp_allowed_congestion_control="$allowed"
 }
@@ -97,8 +93,7 @@ becomes()
 
 two_hosts()
 {
-	new_netns near && new_netns far && cable "$near" n0 "$far" f0 &&
-	ip -n "$near" addr add 10.86.0.1/24 dev n0 && ip -n "$far" addr add 10.86.0.2/24 dev f0 &&
+	new_netns near far && cable "$near" n0 "$far" f0 10.86.0.1/24 10.86.0.2/24 &&
 	start_in "$far" busybox nc -ll -p 8600 -e true && poll 10 listens "$far" 8600 &&
 	in_netns "$near" sysctl -q -w net.ipv4.tcp_congestion_control=reno
 }

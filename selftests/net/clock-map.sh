@@ -15,8 +15,7 @@ host0="" host1=""
 defer unload quell_stampnic
 
 index=1000
-new_netns host0
-new_netns host1
+new_netns host0 host1
 
 # counted COUNTER: of host1.
 counted()

@@ -18,16 +18,14 @@ crowd_network()
 {
 	local netns
 
-	new_netns client
-	new_netns server
+	new_netns client server
 	if [ "${1-}" = boxed ]; then
 		new_netns box
-		cable "$client" wire "$box" box0 && cable "$server" wire "$box" box1
+		cable "$client" wire "$box" box0 10.79.0.2/24 &&
+		cable "$server" wire "$box" box1 10.79.0.1/24
 	else
-		cable "$client" wire "$server" wire
-	fi &&
-	ip -n "$server" addr add 10.79.0.1/24 dev wire &&
-	ip -n "$client" addr add 10.79.0.2/24 dev wire || return 1
+		cable "$client" wire "$server" wire 10.79.0.2/24 10.79.0.1/24
+	fi || return 1
 	for netns in "$client" "$server"; do
 		in_netns "$netns" sysctl -q -w net.core.somaxconn=200000 \
 			net.ipv4.tcp_max_syn_backlog=200000 \

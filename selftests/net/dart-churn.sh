@@ -54,9 +54,7 @@ make_host()
 
 	printf -v name "host%s-%04x" "$1" "$RANDOM"
 	ip netns add "$name" && hosts[$1]=$name && defer ip netns del "$name" &&
-	cable "$name" wire "$router" "port$1" &&
-	ip -n "$name" addr add "10.89.$1.2/24" dev wire &&
-	ip -n "$router" addr add "10.89.$1.1/24" dev "port$1" &&
+	cable "$name" wire "$router" "port$1" "10.89.$1.2/24" "10.89.$1.1/24" &&
 	ip -n "$name" route add default via "10.89.$1.1" &&
 	tc -n "$router" qdisc add dev "port$1" root netem delay 100us limit 1000 &&
 	prepare "$name"
@@ -76,11 +74,9 @@ make_network()
 {
 	local i
 
-	modprobe quell && modprobe tcp_dart && new_netns router && new_netns receiver &&
-	cable "$receiver" wire "$router" out0 &&
+	modprobe tcp_dart && new_netns router receiver &&
+	cable "$receiver" wire "$router" out0 "$there/24" 10.89.9.1/24 &&
 	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 &&
-	ip -n "$receiver" addr add "$there/24" dev wire &&
-	ip -n "$router" addr add 10.89.9.1/24 dev out0 &&
 	ip -n "$receiver" route add default via 10.89.9.1 &&
 	tc -n "$router" qdisc add dev out0 root netem rate "$rate" limit 100 &&
 	quell -n "$receiver" link set wire rate "$rate" &&

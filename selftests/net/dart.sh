@@ -24,9 +24,8 @@ make_host()
 {
 	local netns
 
-	new_netns netns && hosts+=("$netns") && cable "$netns" wire "$router" "port$1" &&
-	ip -n "$netns" addr add "10.85.$1.2/24" dev wire &&
-	ip -n "$router" addr add "10.85.$1.1/24" dev "port$1" &&
+	new_netns netns && hosts+=("$netns") &&
+	cable "$netns" wire "$router" "port$1" "10.85.$1.2/24" "10.85.$1.1/24" &&
 	ip -n "$netns" route add default via "10.85.$1.1" &&
 	tc -n "$router" qdisc add dev "port$1" root netem delay 200us limit 10000 &&
 	prepare "$netns" && talker "$1" "$netns" && talker_pid[$1]=$started
@@ -44,11 +43,10 @@ make_network()
 {
 	local i
 
-	modprobe quell && modprobe tcp_dart && modprobe sch_swport &&
-	new_netns router && new_netns receiver && cable "$receiver" wire "$router" out0 &&
+	modprobe -a tcp_dart sch_swport &&
+	new_netns router receiver &&
+	cable "$receiver" wire "$router" out0 "$there/24" 10.85.9.1/24 &&
 	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 &&
-	ip -n "$receiver" addr add "$there/24" dev wire &&
-	ip -n "$router" addr add 10.85.9.1/24 dev out0 &&
 	ip -n "$receiver" route add default via 10.85.9.1 &&
 	tc -n "$router" qdisc add dev out0 root swport rate 1gbit limit 500kb \
 		ecn min 40kb max 160kb &&

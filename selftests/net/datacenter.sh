@@ -29,12 +29,6 @@ is_virtual()
 
 is_virtual || { sending="turns 1000000 14480" reply=think,1000 enough=1000000; }
 
-# join NETNS DEVICE ADDRESS: a host and its port of the router.
-join()
-{
-	ip -n "$1" addr add "$3" dev "$2" && ip -n "$1" link set "$2" up
-}
-
 # A link of 25 Gbit/s, and 5 us.
 delay()
 {
@@ -43,12 +37,10 @@ delay()
 
 make_network()
 {
-	new_netns router && new_netns server && new_netns other && new_netns host &&
-	cable "$host" eth1 "$router" west && cable "$other" eth1 "$router" west2 &&
-	cable "$router" eth2 "$server" eth1 &&
-	join "$host" eth1 10.1.0.2/24 && join "$router" west 10.1.0.1/24 &&
-	join "$other" eth1 10.1.2.2/24 && join "$router" west2 10.1.2.1/24 &&
-	join "$router" eth2 10.1.9.1/24 && join "$server" eth1 10.1.9.9/24 &&
+	new_netns router server other host &&
+	cable "$host" eth1 "$router" west 10.1.0.2/24 10.1.0.1/24 &&
+	cable "$other" eth1 "$router" west2 10.1.2.2/24 10.1.2.1/24 &&
+	cable "$router" eth2 "$server" eth1 10.1.9.1/24 10.1.9.9/24 &&
 	ip -n "$other" route add 10.1.0.0/16 via 10.1.2.1 &&
 	ip -n "$server" route add 10.1.0.0/16 via 10.1.9.1 &&
 	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 &&

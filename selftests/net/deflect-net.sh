@@ -46,9 +46,7 @@ make_network()
 {
 	local name
 
-	for name in near A S1 S2 B far; do
-		new_netns "$name"
-	done
+	new_netns near A S1 S2 B far
 	for name in "$A" "$S1" "$S2" "$B"; do
 		in_netns "$name" sysctl -q -w net.ipv4.ip_forward=1 \
 			net.ipv6.conf.all.forwarding=1 || return 1

@@ -17,7 +17,7 @@ make_hosts()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift || return 1
+	modprobe tcp_swift || return 1
 	for netns in "$near" "$far"; do
 		choose_cc "$netns" swift &&
 		in_netns "$netns" quell cc set swift base-target 100ms &&

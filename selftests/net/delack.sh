@@ -20,10 +20,8 @@ make_network()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift && new_netns client && new_netns server &&
-	cable "$client" wire "$server" wire &&
-	ip -n "$client" addr add 10.94.0.2/24 dev wire &&
-	ip -n "$server" addr add "$there/24" dev wire || return 1
+	modprobe tcp_swift && new_netns client server &&
+	cable "$client" wire "$server" wire 10.94.0.2/24 "$there/24" || return 1
 	for netns in "$client" "$server"; do
 		tc -n "$netns" qdisc add dev wire root netem delay 50us limit 10000 &&
 		quell -n "$netns" cc set swift base-target 10ms adapt off &&

@@ -15,37 +15,29 @@ address()
 	esac
 }
 
-# attach NETNS DEVICE NETWORK HOST
-attach()
+# addresses NETWORK HOST
+addresses()
 {
-	ip -n "$1" addr add "$(address 4 "$3" "$4")/24" dev "$2" &&
-	ip -n "$1" addr add "$(address 6 "$3" "$4")/64" dev "$2" nodad
+	echo "$(address 4 "$1" "$2")/24,$(address 6 "$1" "$2")/64"
 }
 
 make_network()
 {
-	local netns
-
 	# While an algorithm that wants telemetry is there, every host looks at what
 	# comes in from its beginning.  Another test may have left one.
 	unload tcp_hpcc || return 1
-	for netns in client server box router late; do
-		new_netns $netns
-	done
-	cable "$client" wire "$server" wire && attach "$client" wire 73 2 &&
-	attach "$server" wire 73 1 &&
-	cable "$client" far "$box" box0 && cable "$server" far "$box" box1 &&
-	attach "$client" far 74 2 && attach "$server" far 74 1 &&
-	cable "$client" west "$router" west && cable "$server" east "$router" east &&
-	attach "$client" west 75 2 && attach "$router" west 75 1 &&
-	attach "$server" east 76 2 && attach "$router" east 76 1 &&
+	new_netns client server box router late
+	cable "$client" wire "$server" wire "$(addresses 73 2)" "$(addresses 73 1)" &&
+	cable "$client" far "$box" box0 "$(addresses 74 2)" &&
+	cable "$server" far "$box" box1 "$(addresses 74 1)" &&
+	cable "$client" west "$router" west "$(addresses 75 2)" "$(addresses 75 1)" &&
+	cable "$server" east "$router" east "$(addresses 76 2)" "$(addresses 76 1)" &&
 	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 &&
 	ip -n "$client" route add 10.76.0.0/24 via 10.75.0.1 &&
 	ip -n "$client" route add fd76::/64 via fd75::1 &&
 	ip -n "$server" route add 10.75.0.0/24 via 10.76.0.1 &&
 	ip -n "$server" route add fd75::/64 via fd76::1 &&
-	cable "$client" other "$late" other && attach "$client" other 77 2 &&
-	attach "$late" other 77 1 && delay_all
+	cable "$client" other "$late" other "$(addresses 77 2)" "$(addresses 77 1)" && delay_all
 }
 
 # Without a delay of its own a network in virtual time has round trips of nothing, and

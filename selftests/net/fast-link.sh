@@ -69,10 +69,9 @@ set_path()
 
 make_network()
 {
-	modprobe quell && modprobe tcp_swift && new_netns client && new_netns server &&
-	cable "$client" wire "$server" wire &&
-	ip -n "$client" addr add 10.94.0.2/24 dev wire &&
-	ip -n "$server" addr add 10.94.0.1/24 dev wire && set_path &&
+	modprobe tcp_swift && new_netns client server &&
+	cable "$client" wire "$server" wire 10.94.0.2/24 10.94.0.1/24 &&
+	set_path &&
 	tc -n "$server" qdisc add dev wire root netem delay 20us rate 25gbit limit 500 &&
 	choose_cc "$client" swift && choose_cc "$server" swift || return 1
 	start_in "$server" python3 "$dir/server.py" "$port" >"$dir/server"

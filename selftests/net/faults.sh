@@ -127,8 +127,7 @@ changed_port()
 
 make_network()
 {
-	new_netns near && new_netns far && cable "$near" wire "$far" wire &&
-	ip -n "$near" addr add 10.91.0.1/24 dev wire && ip -n "$far" addr add 10.91.0.2/24 dev wire &&
+	new_netns near far && cable "$near" wire "$far" wire 10.91.0.1/24 10.91.0.2/24 &&
 	ip -n "$near" link add other type dummy && ip -n "$near" addr add 10.92.0.1/24 dev other &&
 	ip -n "$near" link set other up &&
 	ip -n "$near" link add many numtxqueues 2 numrxqueues 2 type dummy &&

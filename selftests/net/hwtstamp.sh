@@ -215,8 +215,7 @@ check "stamps of a VLAN are those of its NIC" vlan_is_not_saved
 check "hwtstamp show has what ethtool -T has" like_ethtool
 check "a card that stamps PTP only is refused" ptp_only
 check "a driver that chooses PTP is refused and put back" chooses_less
-new_netns host0
-new_netns host1
+new_netns host0 host1
 check "a flow is not timed by cards that do not stamp" no_stamps
 check "a flow is timed by cards that do" stamped
 check "and in software when they no longer do" in_software_again

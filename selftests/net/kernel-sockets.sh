@@ -46,8 +46,7 @@ closes_late()
 {
 	local near delay_us=400000 begin_us took_us
 
-	new_netns near && cable "$near" wire "$far" wire &&
-	ip -n "$near" addr add 10.93.0.1/24 dev wire && ip -n "$far" addr add 10.93.0.2/24 dev wire &&
+	new_netns near && cable "$near" wire "$far" wire 10.93.0.1/24 10.93.0.2/24 &&
 	poll 20 in_netns "$near" ping -c 1 -W 1 10.93.0.2 &&
 	tc -n "$near" qdisc add dev wire root netem delay "${delay_us}us" && choose_cc "$near" "$1" &&
 	in_netns "$near" sh -c "echo 10.93.0.2 $port >/sys/module/quell_kernsock/parameters/send" ||

@@ -147,19 +147,21 @@ same()
 	return 1
 }
 
-# new_netns VARIABLE: a network namespace with a name nobody has, lo up.
+# new_netns VARIABLE...: a network namespace each, of a new name, lo up.
 new_netns()
 {
-	local name
+	local name variable
 
-	# Not random: bash draws in a subshell by time and process, which stand almost still in
-	# virtual time, and two were the same.
-	((++netns_nr))
-	name=ns-$(printf '%04x%04x' $$ $netns_nr)
-	ip netns add "$name" || exit 1
-	defer ip netns del "$name"
-	ip -n "$name" link set lo up
-	printf -v "$1" %s "$name"
+	for variable; do
+		# Not random: bash draws in a subshell by time and process, which stand almost still
+		# in virtual time, and two were the same.
+		((++netns_nr))
+		name=ns-$(printf '%04x%04x' $$ $netns_nr)
+		ip netns add "$name" || exit 1
+		defer ip netns del "$name"
+		ip -n "$name" link set lo up
+		printf -v "$variable" %s "$name"
+	done
 }
 
 # keep_order NETNS DEVICE: of what comes in there.  A veth pair queues a packet for the
@@ -173,13 +175,28 @@ keep_order()
 	done' "$2" "${PROCESSORS:-1}"
 }
 
-# cable NETNS DEVICE NETNS DEVICE: a veth pair, both ends up, its packets in order.
+# cable NETNS DEVICE NETNS DEVICE [ADDRESS,... [ADDRESS,...]]: a veth pair, both ends up, its
+# packets in order, with the addresses of the first and of the second end.
 cable()
 {
 	ip link add name "$2" netns "$1" type veth peer name "$4" netns "$3" &&
 	keep_order "$1" "$2" && keep_order "$3" "$4" &&
 	ip -n "$1" link set "$2" up &&
-	ip -n "$3" link set "$4" up
+	ip -n "$3" link set "$4" up &&
+	add_addresses "$1" "$2" "${5-}" && add_addresses "$3" "$4" "${6-}"
+}
+
+# add_addresses NETNS DEVICE [ADDRESS,...]: those of IPv6 without duplicate address detection.
+add_addresses()
+{
+	local address
+
+	for address in ${3//,/ }; do
+		case $address in
+		*:*)	ip -n "$1" addr add "$address" dev "$2" nodad ;;
+		*)	ip -n "$1" addr add "$address" dev "$2" ;;
+		esac || return 1
+	done
 }
 
 # in_netns NETNS COMMAND...

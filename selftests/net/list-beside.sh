@@ -54,7 +54,7 @@ lists_all()
 }
 
 exec 3>&1
-if ! { modprobe quell && modprobe tcp_swift && crowd_network && crowd_hosts swift &&
+if ! { modprobe tcp_swift && crowd_network && crowd_hosts swift &&
        crowd_open "$flows" 100; }; then
 	plan 1
 	fail "$flows connections"

@@ -27,13 +27,8 @@ client="" server=""
 
 make_network()
 {
-	new_netns client
-	new_netns server
-	cable "$client" wire "$server" wire &&
-	ip -n "$server" addr add 10.78.0.1/24 dev wire &&
-	ip -n "$client" addr add 10.78.0.2/24 dev wire &&
-	ip -n "$server" addr add fd78::1/64 dev wire nodad &&
-	ip -n "$client" addr add fd78::2/64 dev wire nodad &&
+	new_netns client server
+	cable "$client" wire "$server" wire 10.78.0.2/24,fd78::2/64 10.78.0.1/24,fd78::1/64 &&
 	talker talker "$client" && serve "$server" $port
 }
 

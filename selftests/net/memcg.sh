@@ -107,7 +107,7 @@ if ! has_memory_cgroups >/dev/null 2>&1; then
 	echo "1..0 # SKIP no memory cgroups"
 	exit 0
 fi
-if ! { modprobe quell && modprobe tcp_swift && make_cgroups && crowd_network; }; then
+if ! { modprobe tcp_swift && make_cgroups && crowd_network; }; then
 	plan 1
 	fail "two hosts and two cgroups"
 	exit 1

@@ -17,12 +17,9 @@ make_network()
 {
 	local netns
 
-	new_netns client && new_netns server && modprobe quell && modprobe tcp_swift &&
-	cable "$client" wire0 "$server" wire0 &&
-	ip -n "$client" addr add 10.75.0.1/24 dev wire0 &&
-	ip -n "$server" addr add 10.75.0.2/24 dev wire0 &&
-	ip -n "$client" addr add fd75::1/64 dev wire0 nodad &&
-	ip -n "$server" addr add fd75::2/64 dev wire0 nodad || return 1
+	new_netns client server && modprobe tcp_swift &&
+	cable "$client" wire0 "$server" wire0 10.75.0.1/24,fd75::1/64 \
+		10.75.0.2/24,fd75::2/64 || return 1
 	# Swift's own target is far below an emulated host's round-trip time.
 	for netns in "$client" "$server"; do
 		choose_cc "$netns" swift &&

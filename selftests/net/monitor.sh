@@ -26,14 +26,11 @@ make_network()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift && modprobe tcp_dcqcn && modprobe tcp_dart || return 1
-	for netns in client server box apart; do
-		new_netns $netns
-	done
-	cable "$client" wire "$server" wire && cable "$client" far "$box" box0 &&
-	cable "$server" far "$box" box1 || return 1
-	ip -n "$client" addr add 10.90.0.2/24 dev wire && ip -n "$server" addr add 10.90.0.1/24 dev wire &&
-	ip -n "$client" addr add 10.91.0.2/24 dev far && ip -n "$server" addr add 10.91.0.1/24 dev far || return 1
+	modprobe -a tcp_swift tcp_dcqcn tcp_dart || return 1
+	new_netns client server box apart
+	cable "$client" wire "$server" wire 10.90.0.2/24 10.90.0.1/24 &&
+	cable "$client" far "$box" box0 10.91.0.2/24 && cable "$server" far "$box" box1 10.91.0.1/24 ||
+		return 1
 	for netns in "$client" "$server"; do
 		in_netns "$netns" ethtool -K far tso off gso off gro off tx off >/dev/null &&
 		choose_cc "$netns" swift && quell -n "$netns" cc set swift base-target 100ms || return 1

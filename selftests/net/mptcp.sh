@@ -36,8 +36,7 @@ make_network()
 {
 	local netns number
 
-	new_netns client
-	new_netns server
+	new_netns client server
 	cable "$client" wire "$server" wire || return 1
 	for number in 1 2 3; do
 		netns=$client

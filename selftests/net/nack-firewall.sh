@@ -19,7 +19,7 @@ set_hosts()
 	local netns
 
 	mkdir "$dir/www" && head -c 300000 /dev/urandom >"$dir/www/file" &&
-	modprobe quell && modprobe tcp_smartt || return 1
+	modprobe tcp_smartt || return 1
 	for netns in "$sender" "$receiver"; do
 		quell -n "$netns" cc set quell option 1 &&
 		quell -n "$netns" cc set smartt adapt off target-delay 100ms &&

@@ -17,13 +17,9 @@ sender="" receiver=""
 
 make_network()
 {
-	new_netns sender
-	new_netns receiver
-	modprobe quell && modprobe tcp_swift && modprobe tcp_smartt && modprobe tcp_dcqcn &&
-	modprobe quell_nackstorm &&
-	cable "$sender" wire0 "$receiver" wire0 &&
-	ip -n "$sender" addr add 10.92.0.1/24 dev wire0 &&
-	ip -n "$receiver" addr add 10.92.0.2/24 dev wire0 &&
+	new_netns sender receiver
+	modprobe -a tcp_swift tcp_smartt tcp_dcqcn quell_nackstorm &&
+	cable "$sender" wire0 "$receiver" wire0 10.92.0.1/24 10.92.0.2/24 &&
 	tc -n "$receiver" qdisc replace dev wire0 root netem delay 5ms limit 100000 &&
 	in_netns "$sender" quell cc set swift base-target 1s ai 1mbit &&
 	in_netns "$sender" quell cc set quell option 1 tail-probes 0 &&

@@ -30,7 +30,7 @@ set_hosts()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift && modprobe tcp_smartt && modprobe tcp_dcqcn ||
+	modprobe -a tcp_swift tcp_smartt tcp_dcqcn ||
 		return 1
 	for netns in "$sender" "$receiver"; do
 		quell -n "$netns" cc set quell option 1 &&

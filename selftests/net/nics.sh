@@ -45,8 +45,7 @@ cards()
 
 	poll 20 two_devices "$1" || return 1
 	read -r dev other <<<"$(devices "$1" | xargs)"
-	new_netns near
-	new_netns far
+	new_netns near far
 	# The driver of vmxnet3 hits a BUG() of its own when QEMU's is closed, so namespaces remain.
 	[ "$1" != vmxnet3 ] || for netns in "$near" "$far"; do
 		ip netns exec "$netns" sleep 3600 &

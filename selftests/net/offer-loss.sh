@@ -61,7 +61,7 @@ cookies()
 	return "$status"
 }
 
-if ! { modprobe quell && modprobe tcp_swift && crowd_network boxed && crowd_hosts swift &&
+if ! { modprobe tcp_swift && crowd_network boxed && crowd_hosts swift &&
 	boxed pass && crowd_answers; }; then
 	plan 1
 	fail "two hosts and a box"

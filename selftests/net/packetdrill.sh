@@ -107,12 +107,8 @@ as_expected()
 # The modules and the list first: they may be in what is hidden.
 prepare()
 {
-	local module
-
 	[ -e /dev/net/tun ] || modprobe tun || return 1
-	for module in quell tcp_swift tcp_smartt tcp_dcqcn tcp_timely tcp_hpcc; do
-		modprobe "$module" || return 1
-	done
+	modprobe -a tcp_swift tcp_smartt tcp_dcqcn tcp_timely tcp_hpcc || return 1
 	cp -r "$quell_top/build/packetdrill/." "$dir/" && cp packetdrill/expected "$dir/" &&
 	cd "$dir" && cp common/defaults.sh defaults.sh && rm tcp/common/defaults.sh &&
 	mount -t tmpfs tmp /tmp &&

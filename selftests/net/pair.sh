@@ -13,13 +13,8 @@ server="" client="" web=""
 # make_network N
 make_network()
 {
-	new_netns server
-	new_netns client
-	cable "$server" wire0 "$client" wire0 &&
-	ip -n "$server" addr add "10.$1.0.1/24" dev wire0 &&
-	ip -n "$client" addr add "10.$1.0.2/24" dev wire0 &&
-	ip -n "$server" addr add "fd$1::1/64" dev wire0 nodad &&
-	ip -n "$client" addr add "fd$1::2/64" dev wire0 nodad &&
+	new_netns server client
+	cable "$server" wire0 "$client" wire0 "10.$1.0.1/24,fd$1::1/64" "10.$1.0.2/24,fd$1::2/64" &&
 	poll 10 in_netns "$client" ping -c 1 -W 1 "10.$1.0.1" &&
 	poll 10 in_netns "$client" ping -c 1 -W 1 "fd$1::1"
 }

@@ -26,7 +26,7 @@ addressed()
 
 make_network()
 {
-	new_netns client && new_netns server && new_netns box &&
+	new_netns client server box &&
 	cable "$client" wire "$server" wire && addressed "$client" wire 10.78.0.2 &&
 	addressed "$server" wire 10.78.0.1 && load_all || return 1
 	for netns in "$client" "$server"; do

@@ -216,11 +216,10 @@ nothing_stays()
 
 make_cables()
 {
-	make_network && cable "$near" vc "$far" vd &&
+	make_network && cable "$near" vc "$far" vd "${net[vc]}.1/24" "${net[vc]}.2/24" &&
 	ip -n "$near" addr add "${net[va]}.1/24" dev va &&
 	ip -n "$far" addr add "${net[va]}.2/24" dev vb &&
-	ip -n "$near" addr add "${net[vc]}.1/24" dev vc &&
-	ip -n "$far" addr add "${net[vc]}.2/24" dev vd && modprobe sch_swport
+	modprobe sch_swport
 }
 
 plan 4

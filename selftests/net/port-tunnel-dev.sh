@@ -26,20 +26,19 @@ make_all()
 {
 	local namespace
 
-	make_network && new_netns source && new_netns sink || return 1
+	make_network && new_netns source sink || return 1
 	for namespace in "$source" "$sink"; do
 		in_netns "$namespace" sysctl -q -w net.ipv6.conf.all.disable_ipv6=1 \
 			net.ipv6.conf.default.disable_ipv6=1
 	done
 	in_netns "$near" sysctl -q -w net.ipv4.ip_forward=1 &&
 	in_netns "$far" sysctl -q -w net.ipv4.ip_forward=1 &&
-	cable "$source" in0 "$near" west && cable "$far" east "$sink" in0 &&
+	cable "$source" in0 "$near" west "" 10.79.1.1/24 &&
+	cable "$far" east "$sink" in0 10.79.3.1/24 &&
 	ip -n "$near" link set west address "$west_mac" &&
-	ip -n "$near" addr add 10.79.1.1/24 dev west &&
 	ip -n "$near" addr add 10.79.2.1/24 dev va &&
 	ip -n "$far" link set vb address "$far_mac" &&
 	ip -n "$far" addr add 10.79.2.2/24 dev vb &&
-	ip -n "$far" addr add 10.79.3.1/24 dev east &&
 	ip -n "$sink" link set in0 address "$sink_mac" &&
 	ip -n "$near" neigh add 10.79.2.2 lladdr "$far_mac" dev va nud permanent &&
 	ip -n "$far" neigh add 10.79.3.2 lladdr "$sink_mac" dev east nud permanent &&

@@ -18,8 +18,7 @@ make_network()
 {
 	local namespace
 
-	new_netns near
-	new_netns far
+	new_netns near far
 	# No frames but ours.
 	for namespace in "$near" "$far"; do
 		in_netns "$namespace" sysctl -q -w \

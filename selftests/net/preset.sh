@@ -129,8 +129,7 @@ preset_without_rights()
 }
 
 plan 15
-new_netns netns
-new_netns other
+new_netns netns other
 check "without modules: listed, not set" preset_without_module
 check "refused while its algorithm is not loaded" preset_of_another_module
 for cc in swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn dart; do

@@ -17,12 +17,8 @@ left_quell()
 make_network()
 {
 	modprobe tcp_swift &&
-	new_netns left && new_netns right &&
-	cable "$left" l0 "$right" r0 &&
-	ip -n "$left" addr add 10.72.0.1/24 dev l0 &&
-	ip -n "$right" addr add 10.72.0.2/24 dev r0 &&
-	ip -n "$left" addr add fd72::1/64 dev l0 nodad &&
-	ip -n "$right" addr add fd72::2/64 dev r0 nodad &&
+	new_netns left right &&
+	cable "$left" l0 "$right" r0 10.72.0.1/24,fd72::1/64 10.72.0.2/24,fd72::2/64 &&
 	tc -n "$left" qdisc add dev l0 root netem rate "$1" limit 100 &&
 	choose_cc "$left" swift
 }

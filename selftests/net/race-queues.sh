@@ -16,9 +16,8 @@ wire_tc()
 
 make_network()
 {
-	modprobe tcp_dart && modprobe tcp_hpcc && modprobe tcp_swift && modprobe tcp_timely &&
-	modprobe tcp_dcqcn && modprobe tcp_smartt && modprobe sch_swport &&
-	new_netns client && new_netns server && two_hosts "$client" "$server" 4 || return 1
+	modprobe -a tcp_dart tcp_hpcc tcp_swift tcp_timely tcp_dcqcn tcp_smartt sch_swport &&
+	new_netns client server && two_hosts "$client" "$server" 4 || return 1
 	for netns in "$client" "$server"; do
 		choose_cc "$netns" dart && quell -n "$netns" cc set quell option 1 || return 1
 	done

@@ -45,12 +45,8 @@ two_hosts()
 # make_hosts: $client and $server with every algorithm, the option and a monitor each.
 make_hosts()
 {
-	local module
-
-	for module in tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart sch_swport; do
-		modprobe "$module" || return 1
-	done
-	new_netns client && new_netns server && two_hosts "$client" "$server" 2 || return 1
+	modprobe -a tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart sch_swport || return 1
+	new_netns client server && two_hosts "$client" "$server" 2 || return 1
 	for netns in "$client" "$server"; do
 		choose_cc "$netns" swift && quell -n "$netns" cc set quell option 1 &&
 		start_in "$netns" quell monitor >/dev/null || return 1
@@ -239,8 +235,7 @@ live()
 	local process netns="life-$$-$1" near="near$1" to="10.92.$1" clients=() PROCESSORS=$1 status=0
 
 	ip netns add "$netns" && ip -n "$netns" link set lo up && keep_order "$netns" lo &&
-	cable "$watched" "$near" "$netns" wire && ip -n "$watched" addr add "$to.1/24" dev "$near" &&
-	ip -n "$netns" addr add "$to.2/24" dev wire || return 1
+	cable "$watched" "$near" "$netns" wire "$to.1/24" "$to.2/24" || return 1
 	# A connection whose process and peer are gone holds the module until it gives up.
 	in_netns "$netns" sysctl -q -w net.ipv4.tcp_orphan_retries=1
 	choose_cc "$netns" "$2" && choose_cc "$watched" "$2" || status=1

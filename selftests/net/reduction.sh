@@ -14,13 +14,8 @@ left="" right="" port=5210
 
 make_hosts()
 {
-	local module
-
-	for module in tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_dart tcp_hpcc sch_swport; do
-		modprobe "$module" || return 1
-	done
-	new_netns left && new_netns right && cable "$left" l0 "$right" r0 &&
-	ip -n "$left" addr add 10.74.0.1/24 dev l0 && ip -n "$right" addr add 10.74.0.2/24 dev r0 &&
+	modprobe -a tcp_swift tcp_smartt tcp_timely tcp_dcqcn tcp_dart tcp_hpcc sch_swport || return 1
+	new_netns left right && cable "$left" l0 "$right" r0 10.74.0.1/24 10.74.0.2/24 &&
 	quell -n "$left" cc set quell option 1 && quell -n "$right" cc set quell option 1 && quell -n "$left" link set l0 rate 1gbit &&
 	in_netns "$left" sysctl -q -w net.ipv4.tcp_ecn=1 &&
 	in_netns "$right" sysctl -q -w net.ipv4.tcp_ecn=1 && choose_cc "$right" dcqcn &&

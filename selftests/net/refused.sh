@@ -29,7 +29,7 @@ make_hosts()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift || return 1
+	modprobe tcp_swift || return 1
 	for netns in "$client" "$server"; do
 		choose_cc "$netns" swift &&
 		quell -n "$netns" cc set quell option 1 &&

@@ -81,10 +81,9 @@ make_network()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift && new_netns client && new_netns server &&
-	new_netns box && cable "$client" wire "$box" west && cable "$server" wire "$box" east &&
-	ip -n "$client" addr add 10.94.0.2/24 dev wire &&
-	ip -n "$server" addr add 10.94.0.1/24 dev wire || return 1
+	modprobe tcp_swift && new_netns client server box &&
+	cable "$client" wire "$box" west 10.94.0.2/24 &&
+	cable "$server" wire "$box" east 10.94.0.1/24 || return 1
 	for netns in "$client" "$server"; do
 		in_netns "$netns" ethtool -K wire tso off gso off gro off tx off >/dev/null &&
 		tc -n "$netns" qdisc add dev wire root netem delay 50us rate 1gbit limit 1000 ||

@@ -64,16 +64,13 @@ make_network()
 {
 	local name
 
-	for name in R S E; do
-		new_netns "$name"
-	done
+	new_netns R S E
 	for name in "$R" "$S" "$E"; do
 		in_netns "$name" sysctl -q -w net.ipv4.ip_forward=1 || return 1
 	done
-	cable "$R" up1 "$E" e1 && cable "$R" up2 "$S" left && cable "$S" right "$E" e2 &&
-	ip -n "$R" addr add 10.74.3.1/24 dev up1 && ip -n "$E" addr add 10.74.3.2/24 dev e1 &&
-	ip -n "$R" addr add 10.74.4.1/24 dev up2 && ip -n "$S" addr add 10.74.4.2/24 dev left &&
-	ip -n "$S" addr add 10.74.5.1/24 dev right && ip -n "$E" addr add 10.74.5.2/24 dev e2 &&
+	cable "$R" up1 "$E" e1 10.74.3.1/24 10.74.3.2/24 &&
+	cable "$R" up2 "$S" left 10.74.4.1/24 10.74.4.2/24 &&
+	cable "$S" right "$E" e2 10.74.5.1/24 10.74.5.2/24 &&
 	ip -n "$R" route add 10.74.2.0/24 via 10.74.3.2 &&
 	ip -n "$S" route add 10.74.2.0/24 via 10.74.5.2 &&
 	ip -n "$E" route add 10.74.1.0/24 via 10.74.3.1 &&

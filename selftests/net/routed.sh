@@ -12,14 +12,9 @@ client="" server="" router=""
 # routed_network N: they can reach each other.
 routed_network()
 {
-	new_netns client
-	new_netns server
-	new_netns router
-	cable "$client" wire "$router" west && cable "$server" wire "$router" east &&
-	ip -n "$client" addr add "10.$1.1.2/24" dev wire &&
-	ip -n "$router" addr add "10.$1.1.1/24" dev west &&
-	ip -n "$router" addr add "10.$1.2.1/24" dev east &&
-	ip -n "$server" addr add "10.$1.2.2/24" dev wire &&
+	new_netns client server router
+	cable "$client" wire "$router" west "10.$1.1.2/24" "10.$1.1.1/24" &&
+	cable "$server" wire "$router" east "10.$1.2.2/24" "10.$1.2.1/24" &&
 	ip -n "$client" route add default via "10.$1.1.1" &&
 	ip -n "$server" route add default via "10.$1.2.1" &&
 	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 &&

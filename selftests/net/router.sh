@@ -12,19 +12,9 @@ sender="" router="" receiver=""
 
 make_network()
 {
-	new_netns sender
-	new_netns router
-	new_netns receiver
-	cable "$sender" up0 "$router" down0 &&
-	cable "$router" up0 "$receiver" down0 &&
-	ip -n "$sender" addr add 10.71.1.1/24 dev up0 &&
-	ip -n "$router" addr add 10.71.1.2/24 dev down0 &&
-	ip -n "$router" addr add 10.71.2.2/24 dev up0 &&
-	ip -n "$receiver" addr add 10.71.2.1/24 dev down0 &&
-	ip -n "$sender" addr add fd71:1::1/64 dev up0 nodad &&
-	ip -n "$router" addr add fd71:1::2/64 dev down0 nodad &&
-	ip -n "$router" addr add fd71:2::2/64 dev up0 nodad &&
-	ip -n "$receiver" addr add fd71:2::1/64 dev down0 nodad &&
+	new_netns sender router receiver
+	cable "$sender" up0 "$router" down0 10.71.1.1/24,fd71:1::1/64 10.71.1.2/24,fd71:1::2/64 &&
+	cable "$router" up0 "$receiver" down0 10.71.2.2/24,fd71:2::2/64 10.71.2.1/24,fd71:2::1/64 &&
 	ip -n "$sender" route add default via 10.71.1.2 &&
 	ip -n "$receiver" route add default via 10.71.2.2 &&
 	ip -n "$sender" route add default via fd71:1::2 &&

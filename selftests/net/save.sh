@@ -37,13 +37,9 @@ without_module()
 
 make_hosts()
 {
-	local module
-
-	for module in $modules; do
-		modprobe "$module" || return 1
-	done
-	new_netns netns && new_netns other && cable "$netns" n0 "$other" o0 &&
-	ip -n "$netns" addr add 10.73.0.1/24 dev n0 && ip -n "$other" addr add 10.73.0.2/24 dev o0 &&
+	# shellcheck disable=SC2086 # words
+	modprobe -a $modules || return 1
+	new_netns netns other && cable "$netns" n0 "$other" o0 10.73.0.1/24 10.73.0.2/24 &&
 	ip -n "$netns" link add '#[a]\#' type dummy
 }
 

@@ -58,7 +58,7 @@ make_switch()
 {
 	local host
 
-	new_netns h1 && new_netns h2 && new_netns h3 && new_netns sw || return 1
+	new_netns h1 h2 h3 sw || return 1
 	for host in "$h1" "$h2" "$h3" "$sw"; do
 		in_netns "$host" sysctl -q -w net.ipv6.conf.all.disable_ipv6=1 \
 			net.ipv6.conf.default.disable_ipv6=1

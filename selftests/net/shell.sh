@@ -26,7 +26,7 @@ network()
 {
 	local name
 
-	modprobe tcp_swift && modprobe sch_swport || return 1
+	modprobe -a tcp_swift sch_swport || return 1
 	for name in client router server; do
 		ip netns add "$name" && ip -n "$name" link set lo up || return 1
 	done

@@ -165,7 +165,7 @@ end_round()
 round()
 {
 	SEED=$((SEED + 1))
-	modprobe tcp_timely && modprobe tcp_dcqcn && modprobe sch_swport && serve_all "$server" ||
+	modprobe -a tcp_timely tcp_dcqcn sch_swport && serve_all "$server" ||
 		return 1
 	storm "open_many $client 10.91.0.2 8080" "ask $client 10.91.0.2 7100" \
 		"turn $client 4 10.91.0.2 7001; turn $client 6 fd91::2 7001" \

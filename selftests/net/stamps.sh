@@ -22,9 +22,7 @@ same_ns=100000
 # attach NETNS NUMBER: ACKs take their time, as a pair of virtual devices does not.
 attach()
 {
-	cable "$1" wire0 "$server" "wire$2" &&
-	ip -n "$1" addr add "10.92.$2.1/24" dev wire0 &&
-	ip -n "$server" addr add "10.92.$2.2/24" dev "wire$2" &&
+	cable "$1" wire0 "$server" "wire$2" "10.92.$2.1/24" "10.92.$2.2/24" &&
 	tc -n "$server" qdisc add dev "wire$2" root netem delay 1ms
 }
 
@@ -32,8 +30,8 @@ make_network()
 {
 	local netns
 
-	new_netns first && new_netns second && new_netns server &&
-	modprobe quell && modprobe tcp_swift && attach "$first" 1 && attach "$second" 2 || return 1
+	new_netns first second server &&
+	modprobe tcp_swift && attach "$first" 1 && attach "$second" 2 || return 1
 	for netns in "$first" "$second" "$server"; do
 		choose_cc "$netns" swift &&
 		in_netns "$netns" quell cc set quell option 1 || return 1

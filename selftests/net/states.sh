@@ -15,8 +15,8 @@ near="" far="" every=()
 
 set_up()
 {
-	load_all && new_netns near && new_netns far && cable "$near" wire "$far" wire &&
-	ip -n "$near" addr add 10.92.0.1/24 dev wire && ip -n "$far" addr add 10.92.0.2/24 dev wire &&
+	load_all && new_netns near far &&
+	cable "$near" wire "$far" wire 10.92.0.1/24 10.92.0.2/24 &&
 	tc -n "$near" qdisc add dev wire root netem delay 10ms limit 10000 &&
 	tc -n "$far" qdisc add dev wire root netem delay 10ms limit 10000 || return 1
 	for netns in "$near" "$far"; do

@@ -17,9 +17,7 @@ client="" server="" every=()
 
 make_network()
 {
-	new_netns client && new_netns server && cable "$client" wire "$server" wire &&
-	ip -n "$client" addr add 10.97.0.1/24 dev wire &&
-	ip -n "$server" addr add 10.97.0.2/24 dev wire &&
+	new_netns client server && cable "$client" wire "$server" wire 10.97.0.1/24 10.97.0.2/24 &&
 	mkfifo "$dir/silent" && exec 7<>"$dir/silent" &&
 	for ((i = 0; i < blocks; i++)); do printf '%07500d' "$i"; done >"$dir/sent" &&
 	echo core >/sys/power/pm_test && echo 0 >/sys/module/printk/parameters/console_suspend

@@ -52,14 +52,8 @@ set_host()
 # Segments are short: the agent of this test has TCP leave no room for its option.
 set_up()
 {
-	local module
-
-	for module in quell tcp_swift; do
-		modprobe "$module" || return 1
-	done
-	cable "$server" wire0 "$client" wire0 &&
-	ip -n "$server" addr add 10.92.1.1/24 dev wire0 &&
-	ip -n "$client" addr add 10.92.1.2/24 dev wire0 &&
+	modprobe tcp_swift || return 1
+	cable "$server" wire0 "$client" wire0 10.92.1.1/24 10.92.1.2/24 &&
 	ip -n "$client" route change 10.92.1.0/24 dev wire0 advmss 1300 &&
 	set_host "$server" && set_host "$client" &&
 	serve "$server" "$port" && talker talker "$client"
@@ -93,8 +87,7 @@ one_of_agents()
 	grep -qE '^asks:1:[0-9]+( else:1:[0-9]+)?$' "$dir/seen"
 }
 
-new_netns server
-new_netns client
+new_netns server client
 plan 3
 check hosts set_up
 check "one option in each segment that asks" one_of_hosts

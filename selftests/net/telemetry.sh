@@ -305,15 +305,9 @@ sender="" first="" second="" target=""
 # the receiver on up0.
 make_chain()
 {
-	new_netns sender
-	new_netns first
-	new_netns second
-	new_netns target
-	cable "$sender" up0 "$first" down0 && cable "$first" up0 "$second" down0 &&
-	cable "$second" up0 "$target" down0 &&
-	chain_addresses "$sender" up0 1.1 && chain_addresses "$first" down0 1.2 &&
-	chain_addresses "$first" up0 2.1 && chain_addresses "$second" down0 2.2 &&
-	chain_addresses "$second" up0 3.1 && chain_addresses "$target" down0 3.2 &&
+	new_netns sender first second target
+	chain_link 1 "$sender" "$first" && chain_link 2 "$first" "$second" &&
+	chain_link 3 "$second" "$target" &&
 	chain_routes "$sender" 3 1.2 && chain_routes "$first" 3 2.2 &&
 	chain_routes "$second" 1 2.1 && chain_routes "$target" 1 3.1 &&
 	in_netns "$first" sysctl -q -w net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1 &&
@@ -322,11 +316,10 @@ make_chain()
 	poll 10 in_netns "$sender" busybox ping -c 1 -W 1 fd73:3::2
 }
 
-# chain_addresses NETNS DEV NET.HOST
-chain_addresses()
+# chain_link NET FROM TO
+chain_link()
 {
-	ip -n "$1" addr add "10.73.$3/24" dev "$2" &&
-	ip -n "$1" addr add "fd73:${3%.*}::${3#*.}/64" dev "$2" nodad
+	cable "$2" up0 "$3" down0 "10.73.$1.1/24,fd73:$1::1/64" "10.73.$1.2/24,fd73:$1::2/64"
 }
 
 # chain_routes NETNS TO-NET VIA
@@ -391,7 +384,7 @@ empty_records_are_not_echoed()
 	local stamped echoed empty
 
 	chain_port "$first" "rate 1gbit telemetry 8us" && chain_port "$second" "rate 1gbit" &&
-	modprobe quell && modprobe tcp_hpcc && modprobe tcp_swift && choose_cc "$target" swift &&
+	modprobe -a tcp_hpcc tcp_swift && choose_cc "$target" swift &&
 	choose_cc "$sender" hpcc && talker talker "$sender" && serve "$target" 8080 &&
 	ordered talker "open 4" "connect 10.73.3.2 8080" "xfer 1000000" && poll 10 has_echoed &&
 	chain_port "$first" "rate 1gbit" || return 1

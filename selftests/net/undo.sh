@@ -26,16 +26,9 @@ delay()
 
 make_network()
 {
-	local module
-
-	for module in quell tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_timely tcp_hpcc; do
-		modprobe "$module" || return 1
-	done
-	cable "$sender" wire0 "$router" up0 && cable "$receiver" wire0 "$router" down0 &&
-	ip -n "$sender" addr add 10.91.1.2/24 dev wire0 &&
-	ip -n "$receiver" addr add 10.91.2.2/24 dev wire0 &&
-	ip -n "$router" addr add 10.91.1.1/24 dev up0 &&
-	ip -n "$router" addr add 10.91.2.1/24 dev down0 &&
+	modprobe -a tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_timely tcp_hpcc || return 1
+	cable "$sender" wire0 "$router" up0 10.91.1.2/24 10.91.1.1/24 &&
+	cable "$receiver" wire0 "$router" down0 10.91.2.2/24 10.91.2.1/24 &&
 	ip -n "$sender" route add default via 10.91.1.1 &&
 	ip -n "$receiver" route add default via 10.91.2.1 &&
 	in_netns "$router" sysctl -q -w net.ipv4.ip_forward=1 &&
@@ -116,9 +109,7 @@ given_back()
 	say close && [ "$before" -gt 10000 ] && [ "$after" -ge "$before" ]
 }
 
-new_netns sender
-new_netns router
-new_netns receiver
+new_netns sender router receiver
 make_network || exit 1
 
 plan $((${#algorithms[@]} + 2))

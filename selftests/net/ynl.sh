@@ -20,9 +20,8 @@ make_network()
 {
 	local netns
 
-	modprobe quell && modprobe tcp_swift && modprobe tcp_dart || return 1
-	new_netns client && new_netns server && cable "$client" wire "$server" wire &&
-	ip -n "$client" addr add 10.92.0.2/24 dev wire && ip -n "$server" addr add 10.92.0.1/24 dev wire &&
+	modprobe -a tcp_swift tcp_dart || return 1
+	new_netns client server && cable "$client" wire "$server" wire 10.92.0.2/24 10.92.0.1/24 &&
 	choose_cc "$client" swift && choose_cc "$server" dart || return 1
 	for netns in "$client" "$server"; do
 		quell -n "$netns" cc set quell option 1 && quell -n "$netns" link set wire rate 1gbit ||
