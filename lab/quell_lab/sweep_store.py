@@ -15,7 +15,7 @@ import os
 import shutil
 import tempfile
 
-from . import plan, runner
+from . import cores, plan, runner
 from .errors import InputError
 
 RESULT = "result.json"
@@ -43,7 +43,7 @@ def digest(path):
 def lab_version():
     """SHA-256 of what makes plans, starts the kernel and measures."""
     own = os.path.dirname(os.path.abspath(__file__))
-    paths = sorted(glob.glob(os.path.join(own, "*.py")) + glob.glob(os.path.join(own, "*.json")))
+    paths = sorted(glob.glob(os.path.join(own, "*.py"))) + [cores.SOURCE]
     paths = [path for path in paths if os.path.basename(path) not in PRESENTATION]
     paths += [runner.UML_RUN, os.path.join(runner.HERE, "uml-start")]
     lines = [f"{os.path.basename(path)} {digest(path)}\n" for path in paths]

@@ -2,8 +2,8 @@
 /*
  * list_cores CORE: prints name, default, smallest and largest value of every parameter of an
  * algorithm.
- * list_cores: prints all algorithms with their modules, parameters and presets as JSON, which
- * the laboratory reads as lab/quell_lab/cores.json.
+ * list_cores: prints all algorithms with their modules, parameters and presets as JSON for the
+ * laboratory (lab/init/Makefile).
  */
 #include <stdio.h>
 #include <string.h>
@@ -88,8 +88,7 @@ int main(int argc, char **argv)
 			return 1;
 	for (i = 0; i < QUELL_CORES_NR; i++) {
 		if (argc == 1) {
-			printf("%s\n", i ? "," : "{\n\"licence\": \"SPDX-License-Identifier: GPL-2.0\",\n"
-			       "\"cores\": {");
+			puts(i ? "," : "{\n\"cores\": {");
 			print_core(quell_cores[i]);
 		} else if (!strcmp(argv[1], quell_cores[i]->name)) {
 			list(quell_cores[i]);

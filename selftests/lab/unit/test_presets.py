@@ -8,7 +8,9 @@ preset does to a run.
 import os
 import re
 import unittest
+from unittest import mock
 
+from quell_lab import cores as listed
 from quell_lab import incast, options, plan, presets, runner, scenario
 from quell_lab.algorithms import ALGORITHMS, find, make_variant
 from quell_lab.cores import cores
@@ -57,6 +59,11 @@ def block(algorithm, preset):
 
 
 class Table(unittest.TestCase):
+    def test_a_laboratory_that_is_not_built(self):
+        with mock.patch.object(listed, "SOURCE", "/nowhere/cores.json"), \
+                self.assertRaisesRegex(SystemExit, "no /nowhere/cores.json, run 'make lab'"):
+            cores.__wrapped__()
+
     def test_values_are_in_range(self):
         for algorithm, preset in each():
             with self.subTest(f"{algorithm} {preset.name}"):

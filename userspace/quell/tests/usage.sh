@@ -430,6 +430,7 @@ awk 'length > 79' "$scratch/text" > "$scratch/out"
 [ ! -s "$scratch/out" ]
 report $? "cc preset keeps to 79 columns"
 
+make -s -C "$top/lab/init" OUT="$(realpath "$top")/build/lab" cores
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/lab python3 -c '
 import json
 from quell_lab.presets import all_presets
@@ -452,10 +453,8 @@ report $? "quell.7 names every preset with its source, and no other"
 : > "$scratch/seen"
 page_has()
 {
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/lab python3 -c '
-import sys
-from quell_lab.cores import cores
-print("\n".join(cores()[sys.argv[1]]["parameters"]))' "$3" |
+	jq -r --arg name "$3" '.cores[$name].parameters | keys_unsorted[]' \
+		"$top/build/lab/cores.json" |
 		grep -vxF -f "$scratch/seen" > "$scratch/out"
 	awk -v section="$2" '/^\.SH/ { in_params = index($0, section) }
 		in_params && after_tp && /^\.B / { print $2 }
