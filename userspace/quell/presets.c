@@ -4,8 +4,7 @@
  * that follow from a network's rate and round trip.
  *
  * This table is their only source.  The program applies it, the laboratory receives it
- * from selftests/unit/list_cores.c, and the tests compare Documentation/presets.md and
- * quell(7) with it.
+ * from selftests/unit/list_cores.c, and the tests compare Documentation/presets.md with it.
  *
  * @set has the syntax of the arguments of "quell cc set ALGO".  It lists every parameter
  * that the source gives a number for, even if equal to the default; the others keep
