@@ -219,11 +219,7 @@ policed()
 }
 
 exec 3>&1
-if ! { make_hosts && path 1gbit 50us && serve; }; then
-	plan 1
-	fail "two hosts"
-	exit 1
-fi
+require "two hosts" eval 'make_hosts && path 1gbit 50us && serve'
 all=()
 read -ra all -d "" <<<"$(algorithms)"
 if in_netns "$server" nft list ruleset 2>/dev/null; then

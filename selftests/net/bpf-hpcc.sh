@@ -19,11 +19,6 @@ rate=40mbit delay=50ms file_bytes=4000000
 steady=(adapt off base-rtt 60ms init-window 30kb ai 1mbit min-rate 2mbit)
 cgroup=$dir/cgroup/host
 
-enter()
-{
-	echo $$ >"$1/cgroup.procs"
-}
-
 # port DEVICE WORD...: of the router, with counters at zero.
 port()
 {

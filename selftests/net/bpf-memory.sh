@@ -12,10 +12,10 @@
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./crowd.sh
+. ./cgroups.sh
 
 count=${1:-1000}
 request_bytes=1000
-top=$dir/cgroup
 # The state is an element of a list, which the socket points to: their heads, and what the
 # allocator's sizes add.  Both ends of a connection have them.
 head_bytes=256
@@ -35,32 +35,6 @@ make_cgroups()
 	mkdir "$top/client" "$top/server" "$top/loader"
 }
 
-crowd_enter()
-{
-	echo $$ >"$top/$1/cgroup.procs"
-}
-
-# The kernel adds up what each processor has charged every two seconds.
-add_up_s=3
-
-slab()
-{
-	awk '$1 ~ /^slab_(un)?reclaimable$/ { n += $2 } END { print n }' "$top/$1/memory.stat"
-}
-
-last="" since=0
-is_added_up()
-{
-	local now
-
-	now=$(slab client):$(slab server):$(slab loader)
-	if [ "$now" != "$last" ]; then
-		last=$now
-		since=$SECONDS
-	fi
-	[ $((SECONDS - since)) -ge "$add_up_s" ]
-}
-
 declare -A cubic bpf_swift before
 
 # charged ARRAY: bytes of slab of each cgroup
@@ -70,9 +44,9 @@ charged()
 	local of
 
 	# What this shell starts is nobody's.
-	echo $$ >"$top/cgroup.procs"
+	enter "$top"
 	last="" since=$SECONDS
-	poll 30 is_added_up || return 1
+	poll 30 is_added_up client server loader || return 1
 	for of in client server loader; do
 		to[$of]=$(slab "$of")
 	done

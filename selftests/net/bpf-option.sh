@@ -431,11 +431,6 @@ wants()
 	[[ " ${words[*]} " = *" $1 "* ]]
 }
 
-is_virtual()
-{
-	grep -q "User Mode" /proc/cpuinfo
-}
-
 # 6.1 lacks it: there only algorithms with ECN store marks.
 has_marks()
 {

@@ -33,12 +33,6 @@ new_server()
 	enter "$cgroup" && serve "$host" $((++port)) && enter "$dir/cgroup"
 }
 
-# What starts from here on is in it.
-enter()
-{
-	echo $$ >"$1/cgroup.procs"
-}
-
 quell_on()
 {
 	quell bpf option on cgroup "$cgroup"

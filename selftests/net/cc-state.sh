@@ -223,11 +223,7 @@ route_change_keeps_limit()
 	ip -n "$client" route flush cache && both "turns 1 1000" && has_burst_limit && both reset
 }
 
-if ! make_hosts; then
-	plan 1
-	fail "two hosts"
-	exit 1
-fi
+require "two hosts" make_hosts
 read -ra ours -d '' <<<"$(algorithms)"
 plan $(((1 + ${#others[@]}) * (1 + ${#ours[@]}) + 4))
 # over FAMILY OTHER

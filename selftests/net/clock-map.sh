@@ -17,12 +17,6 @@ defer unload quell_stampnic
 index=1000
 new_netns host0 host1
 
-# counted COUNTER: of host1.
-counted()
-{
-	quell -n "$host1" -j stat quell | jq --arg name "$1" '.[0].counters[$name] // 0'
-}
-
 # cards OFFSET_S: two of them on one cable, whose clocks are so far ahead; stamps are on.
 cards()
 {
@@ -49,7 +43,7 @@ connect()
 # Receipts that an interface's map has timed are more than before.
 mapped()
 {
-	ordered "to$1" "xfer 300000" && [ "$(counted hardware-stamps)" -gt "$2" ]
+	ordered "to$1" "xfer 300000" && [ "$(quell_count "$host1" hardware-stamps)" -gt "$2" ]
 }
 
 first()
@@ -62,13 +56,12 @@ first()
 replaced()
 {
 	unload quell_stampnic && cards 1700000100 && connect 7002 &&
-	poll 60 mapped 7002 "$(counted hardware-stamps)"
+	poll 60 mapped 7002 "$(quell_count "$host1" hardware-stamps)"
 }
 
 no_step()
 {
-	echo "clock steps $(counted clock-steps), warming $(counted hardware-warming)"
-	[ "$(counted clock-steps)" -eq 0 ]
+	same "clock steps" "$(quell_count "$host1" clock-steps)" 0
 }
 
 plan 3

@@ -37,11 +37,6 @@ send_blocks()
 		done' "$port" "$blocks" </dev/null >"$dir/client" 2>&1
 }
 
-listens()
-{
-	ss -N "$server" -Hltn sport = "$port" | grep -q .
-}
-
 sends()
 {
 	ss -Htni dport = "$port" | grep -qE 'bytes_acked:[0-9]{5}'
@@ -82,7 +77,7 @@ with()
 	sysctl -q -w net.ipv4.tcp_congestion_control="$1" || return 1
 	in_netns "$server" busybox nc -l -p "$port" >"$dir/received" 2>"$dir/server" <&7 &
 	receiver=$!
-	poll 20 listens || return 1
+	poll 20 listens "$server" "$port" || return 1
 	send_blocks &
 	pid=$!
 	poll 20 sends && has_connection "$1" && criu_logs dump -t "$pid" && no_connection &&

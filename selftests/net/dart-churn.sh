@@ -27,15 +27,6 @@ ports=(7200 7201)
 hosts=() senders=() services=()
 router="" receiver="" lister="" picked=""
 
-# pick WORD...: one of them, in $picked; no subshell, which would draw for itself.
-pick()
-{
-	local n=$#
-
-	shift $((RANDOM % n))
-	picked=$1
-}
-
 at_receiver()
 {
 	in_netns "$receiver" "$@"

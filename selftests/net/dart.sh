@@ -106,11 +106,6 @@ senders_are()
 	json "all(.receiver_senders == $1)" "$dir/flows"
 }
 
-counter()
-{
-	quell -n "$receiver" -j stat quell | jq ".[0].counters[\"$1\"]"
-}
-
 # groups_are FILTER: those of the receiver.
 groups_are()
 {
@@ -214,8 +209,9 @@ weights_are_refused()
 senders_leave()
 {
 	stop "${talker_pid[9]}" && cut_off 0 1 && poll 20 senders_are 0 &&
-	same joined "$(counter senders-joined)" "$(counter senders-left)" &&
-	same expired "$(counter senders-expired)" 0
+	same joined "$(quell_count "$receiver" senders-joined)" \
+		"$(quell_count "$receiver" senders-left)" &&
+	same expired "$(quell_count "$receiver" senders-expired)" 0
 }
 
 # has_no_flow N: what was left to send at its end has been sent.
@@ -229,7 +225,7 @@ has_no_flow()
 one_dies()
 {
 	send 2 && poll 10 senders_are 1 && ip -n "$router" link set port2 down && sleep 0.05 &&
-	senders_are 0 && same expired "$(counter senders-expired)" 1 &&
+	senders_are 0 && same expired "$(quell_count "$receiver" senders-expired)" 1 &&
 	ip -n "$router" link set port2 up && poll 20 senders_are 1 && poll 10 n_is 2 256 &&
 	cut_off 2 && poll 30 has_no_flow 2 && poll 20 senders_are 0
 }
@@ -243,7 +239,7 @@ marks_arrive()
 # more_hidden THAN
 more_hidden()
 {
-	[ "$(counter marks-hidden)" -gt "$1" ]
+	[ "$(quell_count "$receiver" marks-hidden)" -gt "$1" ]
 }
 
 # CUBIC fills the queue up to its marks: Dart's of the same queue are hidden, its own are not.
@@ -255,7 +251,7 @@ marks_of_others_pass()
 	at_receiver sysctl -q -w net.ipv4.tcp_ecn=1 && send 0 &&
 	poll 10 senders_are 1 || return 1
 	for cc in cubic swift; do
-		hidden=$(counter marks-hidden)
+		hidden=$(quell_count "$receiver" marks-hidden)
 		choose_cc "${hosts[2]}" "$cc" &&
 		in_netns "${hosts[2]}" sysctl -q -w net.ipv4.tcp_ecn=1 && send 2 && poll 10 marks_arrive 2 && poll 10 more_hidden "$hidden" &&
 		receiver_is '.state != "non-receiver"' && cut_off 2 || return 1
@@ -281,14 +277,14 @@ members_count_ahead()
 {
 	local armed
 
-	armed=$(counter lookahead-armed)
+	armed=$(quell_count "$receiver" lookahead-armed)
 	send 0 && poll 10 n_is 0 768 && groups_are '.[0].waiting == 2' &&
 	receiver_is '.active == 1 and
 		([.senders[] | select(.waiting == 1) | .address] | sort) ==
 			["10.85.1.2", "10.85.2.2"]' &&
 	poll 10 n_is 0 256 && groups_are '.[0].waiting == 0' &&
-	same armed "$(counter lookahead-armed)" $((armed + 1)) &&
-	same absent "$(counter lookahead-absent)" 2 && cut_off 0 && poll 20 senders_are 0
+	same armed "$(quell_count "$receiver" lookahead-armed)" $((armed + 1)) &&
+	same absent "$(quell_count "$receiver" lookahead-absent)" 2 && cut_off 0 && poll 20 senders_are 0
 }
 
 # Those of another user do not, nor are they looked at: the receiving sockets are root's.
@@ -296,12 +292,12 @@ strangers_groups_change_nothing()
 {
 	local armed
 
-	armed=$(counter lookahead-armed)
+	armed=$(quell_count "$receiver" lookahead-armed)
 	at_receiver quell lookahead del workers &&
 	as_nobody quell lookahead add workers time 500ms 10.85.0.2 10.85.1.2 10.85.2.2 &&
 	groups_are 'map([.name, .uid]) == [["workers", 65534]]' &&
 	send 0 && poll 10 senders_are 1 && poll 10 n_is 0 256 && groups_are '.[0].waiting == 0' &&
-	same armed "$(counter lookahead-armed)" "$armed" &&
+	same armed "$(quell_count "$receiver" lookahead-armed)" "$armed" &&
 	cut_off 0 && poll 20 senders_are 0
 }
 

@@ -22,11 +22,6 @@ sending="send 2000000000" reply=sink enough=60000000
 clients=()
 page=../../Documentation/datacenter.md
 
-is_virtual()
-{
-	grep -q "User Mode" /proc/cpuinfo
-}
-
 is_virtual || { sending="turns 1000000 14480" reply=think,1000 enough=1000000; }
 
 # A link of 25 Gbit/s, and 5 us.

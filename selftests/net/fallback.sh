@@ -131,15 +131,6 @@ peer_without()
 		.server[\"option-sent\"] == 0" && say close
 }
 
-# boxed MODE: from now on the box does that.
-boxed()
-{
-	[ -z "$box_pid" ] || stop "$box_pid"
-	start_in "$box" option_box "$1" box0 box1 >"$dir/box"
-	box_pid=$started
-	poll 10 says_ready box
-}
-
 # It saw and changed so many segments with the option.  It goes when the connection has, whose
 # last segments would else be sent into nothing for minutes.
 box_saw()
@@ -633,17 +624,12 @@ both()
 prepare()
 {
 	set_hosts && no_offloads && talker talker "$client" && talker other "$server" &&
-	talker second "$client" && serve "$server" $port fastopen,16 &&
-	serve "$server" "$plain_port" cc,cubic && serve "$late" $port &&
+	talker second "$client" && serve "$server" "$port" fastopen,16 &&
+	serve "$server" "$plain_port" cc,cubic && serve "$late" "$port" &&
 	serve "$server" "$sink_port" sink
 }
 
-box_pid=""
-if ! { make_network && prepare; } then
-	plan 1
-	fail "hosts, box and router"
-	exit 1
-fi
+require "hosts, box and router" eval 'make_network && prepare'
 lacking=""
 has_md5 >/dev/null || lacking+="|md5"
 has_ao >/dev/null || lacking+="|ao"

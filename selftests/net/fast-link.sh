@@ -78,11 +78,6 @@ make_network()
 	poll 10 says ready server
 }
 
-counter()
-{
-	quell -n "$client" -j stat quell | jq ".[0].counters[\"$1\"] // 0"
-}
-
 drops()
 {
 	tc -n "$client" -s -j qdisc show dev wire | jq '.[0].drops'
@@ -135,8 +130,8 @@ echoes_are_believed()
 {
 	local refused
 
-	refused=$(counter rtt-echo-refused)
-	note "$refused echoes refused of $(counter rtt-samples)" >&3
+	refused=$(quell_count "$client" rtt-echo-refused)
+	note "$refused echoes refused of $(quell_count "$client" rtt-samples)" >&3
 	[ "$refused" -eq 0 ]
 }
 

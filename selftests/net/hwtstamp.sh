@@ -171,22 +171,17 @@ hosts()
 	say "open 4" "cc swift" "connect 10.90.0.1 $port"
 }
 
-counted()
-{
-	quell -n "$host1" -j stat quell | jq --arg name "$1" '.[0].counters[$name] // 0'
-}
-
 no_stamps()
 {
-	hosts && say "xfer 300000" && [ "$(counted hardware-warming)" -eq 0 ] &&
-	[ "$(counted hardware-stamps)" -eq 0 ]
+	hosts && say "xfer 300000" && [ "$(quell_count "$host1" hardware-warming)" -eq 0 ] &&
+	[ "$(quell_count "$host1" hardware-stamps)" -eq 0 ]
 }
 
 # More until the clock is mapped.
 timed_by_card()
 {
 	say "xfer 300000" && flows_of "$host1" && [[ $flows = *'"clock":"hardware"'* ]] &&
-	[ "$(counted hardware-stamps)" -gt 0 ]
+	[ "$(quell_count "$host1" hardware-stamps)" -gt 0 ]
 }
 
 stamped()

@@ -257,11 +257,7 @@ switching_gains_nothing()
 }
 
 exec 3>&1
-if ! { routed_network 84 && packets && make_hosts; }; then
-	plan 1
-	fail "two hosts and a router"
-	exit 1
-fi
+require "two hosts and a router" eval 'routed_network 84 && packets && make_hosts'
 read -ra all -d "" <<<"$(algorithms)"
 lan=(cubic "${all[@]}")
 # Whatever has no signal of its own here is CUBIC there.

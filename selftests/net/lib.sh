@@ -98,6 +98,18 @@ says()
 	grep -qE -e "$1" "$dir/err" && [ ! -s "$dir/out" ]
 }
 
+# require NAME COMMAND...: set-up without which the test has one check, which fails.
+require()
+{
+	local name=$1
+	shift
+
+	"$@" && return
+	plan 1
+	fail "$name"
+	exit 1
+}
+
 finish()
 {
 	[ "$tap_number" -eq "$tap_planned" ] && [ "$tap_failed" -eq 0 ]
@@ -251,6 +263,33 @@ counter_of()
 		$1 != prefix { next }
 		!n { n = split($0, names); next }
 		{ for (i = 1; i <= n; i++) if (names[i] == name) print $i }'
+}
+
+# quell_count NETNS NAME: a counter of quell.ko.
+quell_count()
+{
+	quell -n "$1" -j stat quell | jq --arg name "$2" '.[0].counters[$name] // 0'
+}
+
+# pick WORD...: one of them, in $picked; not in a subshell, of which the draws are independent.
+pick()
+{
+	local n=$#
+
+	shift $((RANDOM % n))
+	# shellcheck disable=SC2034 # of the caller
+	picked=$1
+}
+
+# enter CGROUP: this shell, and the processes that it starts from here on.
+enter()
+{
+	echo $$ >"$1/cgroup.procs"
+}
+
+is_virtual()
+{
+	grep -q "User Mode" /proc/cpuinfo
 }
 
 # Kernels with PREEMPT_RT are ours, with lockdep and emulated: what takes time is slower there.

@@ -54,12 +54,8 @@ lists_all()
 }
 
 exec 3>&1
-if ! { modprobe tcp_swift && crowd_network && crowd_hosts swift &&
-       crowd_open "$flows" 100; }; then
-	plan 1
-	fail "$flows connections"
-	exit 1
-fi
+require "$flows connections" eval 'modprobe tcp_swift && crowd_network && crowd_hosts swift &&
+	crowd_open "$flows" 100'
 plan 5
 check "the list has $flows flows" lists_all
 for what in nothing list sockets count; do

@@ -29,7 +29,7 @@ make_network()
 {
 	new_netns client server
 	cable "$client" wire "$server" wire 10.78.0.2/24,fd78::2/64 10.78.0.1/24,fd78::1/64 &&
-	talker talker "$client" && serve "$server" $port
+	talker talker "$client" && serve "$server" "$port"
 }
 
 set_host()
@@ -106,11 +106,7 @@ pair()
 	done
 }
 
-if ! { make_network && load_all; } then
-	plan 1
-	fail "two hosts with all algorithms"
-	exit 1
-fi
+require "two hosts with all algorithms" eval 'make_network && load_all'
 all=()
 read -ra all -d "" <<<"$(algorithms)"
 plan $((1 + 2 * ${#all[@]}))

@@ -9,10 +9,10 @@
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./crowd.sh
+. ./cgroups.sh
 
 count=200
 request_bytes=10000
-top=$dir/cgroup
 
 # Newer kernels list those of version 1 alone in /proc/cgroups.
 has_memory_cgroups()
@@ -26,40 +26,10 @@ make_cgroups()
 	echo +memory >"$top/cgroup.subtree_control" && mkdir "$top/client" "$top/server"
 }
 
-# Whoever is started from here on is in that one.
-crowd_enter()
-{
-	echo $$ >"$top/$1/cgroup.procs"
-}
-
 # This shell is in none of them: each reading is a process, and what it takes comes and goes.
 leave()
 {
-	echo $$ >"$top/cgroup.procs"
-}
-
-# The kernel adds up what each processor has charged every two seconds; what it has not yet added
-# may be 64 pages, more than half of what 200 flows take.
-add_up_s=3
-
-# slab CGROUP: bytes of it, as added up last
-slab()
-{
-	awk '$1 ~ /^slab_(un)?reclaimable$/ { n += $2 } END { print n }' "$top/$1/memory.stat"
-}
-
-last="" since=0
-# Whether a cgroup's slab has not changed for as long as it takes to add it up.
-is_added_up()
-{
-	local now
-
-	now=$1:$(slab "$1")
-	if [ "$now" != "$last" ]; then
-		last=$now
-		since=$SECONDS
-	fi
-	[ $((SECONDS - since)) -ge "$add_up_s" ]
+	enter "$top"
 }
 
 # charged CGROUP: bytes of slab
@@ -107,11 +77,7 @@ if ! has_memory_cgroups >/dev/null 2>&1; then
 	echo "1..0 # SKIP no memory cgroups"
 	exit 0
 fi
-if ! { modprobe tcp_swift && make_cgroups && crowd_network; }; then
-	plan 1
-	fail "two hosts and two cgroups"
-	exit 1
-fi
+require "two hosts and two cgroups" eval 'modprobe tcp_swift && make_cgroups && crowd_network'
 plan 3
 check "$count connections of cubic" measure cubic
 check "$count connections of swift" measure swift

@@ -16,7 +16,7 @@ cd "$(dirname "$0")" || exit 1
 . ./talk.sh
 
 port=8080 plain_port=8081 many_port=8082
-client="" server="" box="" apart="" box_pid="" many=()
+client="" server="" box="" apart="" many=()
 # Lines of a kind that a second has at most, NTFS_PER_S of the module.
 per_s=256
 marks=0
@@ -184,15 +184,6 @@ no_answer_once()
 {
 	connects 10.90.0.1 $plain_port && hears all "$client" "option swift no-reply" &&
 	hears peer "$server"
-}
-
-# boxed MODE: from now on the box does that.
-boxed()
-{
-	[ -z "$box_pid" ] || stop "$box_pid"
-	start_in "$box" option_box "$1" box0 box1 >"$dir/box"
-	box_pid=$started
-	poll 10 says_ready box
 }
 
 stripped_once()

@@ -41,8 +41,8 @@ make_network()
 	for number in 1 2 3; do
 		netns=$client
 		[ "$number" != 1 ] || netns=$server
-		ip -n "$netns" addr add "$(host 4 $number)/24" dev wire &&
-		ip -n "$netns" addr add "$(host 6 $number)/64" dev wire nodad || return 1
+		ip -n "$netns" addr add "$(host 4 "$number")/24" dev wire &&
+		ip -n "$netns" addr add "$(host 6 "$number")/64" dev wire nodad || return 1
 	done
 	for netns in "$client" "$server"; do
 		ip -n "$netns" mptcp limits set subflows 2 &&
@@ -52,7 +52,7 @@ make_network()
 	ip -n "$client" mptcp endpoint add "$(host 6 3)" subflow &&
 	talker talker "$client" || return 1
 	! has_fast_open || queue=("fastopen,16")
-	serve "$server" $port open,6,mptcp "${queue[@]}" && serve "$server" $plain_port
+	serve "$server" "$port" open,6,mptcp "${queue[@]}" && serve "$server" "$plain_port"
 }
 
 # set_host NETNS ALGORITHM OPTION
@@ -188,11 +188,7 @@ dart 2 client 6
 END
 }
 
-if ! { make_network && load_all; } then
-	plan 1
-	fail "hosts with MPTCP"
-	exit 1
-fi
+require "hosts with MPTCP" eval 'make_network && load_all'
 plan $(($(cases | wc -l) + 6))
 while read -ru 9 algorithm option ends family; do
 	check "$algorithm, option $option, $ends, IPv$family: two subflows without the option" \

@@ -65,11 +65,6 @@ invalid()
 			.[].counter?.packets | values] | add'
 }
 
-counter()
-{
-	quell -n "$1" -j stat quell | jq ".[0].counters[\"$2\"] // 0"
-}
-
 # transfer ADDRESS PORT-OPTION...: a file, by a port with room for a dozen packets.
 transfer()
 {
@@ -77,11 +72,11 @@ transfer()
 	shift
 
 	up0_port limit 20kb trim size 128 "$@" && web_server "$port" "$dir/www" || return 1
-	received=$(counter "$sender" nack-received) sent=$(counter "$receiver" nack-sent)
+	received=$(quell_count "$sender" nack-received) sent=$(quell_count "$receiver" nack-sent)
 	in_netns "$receiver" timeout 100 wget -q -O "$dir/copy" "http://$address:$port/file" &&
 	cmp "$dir/www/file" "$dir/copy" || return 1
-	received=$(($(counter "$sender" nack-received) - received))
-	sent=$(($(counter "$receiver" nack-sent) - sent))
+	received=$(($(quell_count "$sender" nack-received) - received))
+	sent=$(($(quell_count "$receiver" nack-sent) - sent))
 	up0_stats | jq '.[0]' >"$dir/port"
 	answered=$(jq .to_sender_pkts "$dir/port")
 	echo "trimmed $(jq .trim_pkts "$dir/port"), by the receiver $sent, by the router $answered, received $received"
@@ -130,9 +125,9 @@ sender_lets_them_pass()
 {
 	local recovered
 
-	recovered=$(counter "$sender" nack-recovered)
+	recovered=$(quell_count "$sender" nack-recovered)
 	no_firewalls && firewall "$sender" input "$pass" && to_sender 10.71.1.1 || return 1
-	recovered=$(($(counter "$sender" nack-recovered) - recovered))
+	recovered=$(($(quell_count "$sender" nack-recovered) - recovered))
 	echo "invalid $(invalid "$sender"), recovered $recovered"
 	[ "$(invalid "$sender")" -eq 0 ] && [ "$recovered" -gt 0 ]
 }

@@ -86,11 +86,6 @@ told()
 	awk -v name="$1" '$1 == name { print $2 }' /sys/kernel/debug/quell_nackstorm
 }
 
-counted()
-{
-	quell -n "$sender" -j stat quell | jq ".[0].counters[\"$1\"]"
-}
-
 # What the kernel itself says of TCP's counts.
 warnings()
 {
@@ -109,7 +104,7 @@ all_hold()
 fins()
 {
 	under 8 64 200 send 64 10 swift && all_hold 10 && [ "$(told whole-fins)" -gt 10 ] &&
-	[ "$(counted nack-recovered)" -eq 0 ]
+	[ "$(quell_count "$sender" nack-recovered)" -eq 0 ]
 }
 
 # Memory that cutting takes has TCP's own bound.
@@ -128,11 +123,11 @@ lies()
 {
 	local recovered
 
-	recovered=$(counted nack-recovered)
+	recovered=$(quell_count "$sender" nack-recovered)
 	under 224 64 1200 send 1500 4 swift
 	cat /sys/kernel/debug/quell_nackstorm
 	[ "$(told lie)" -gt 50 ] && [ "$(told bare)" -gt 50 ] && [ "$(told ack)" -gt 50 ] &&
-	[ "$(told believed-lies)" -eq 0 ] && [ "$(counted nack-recovered)" -eq "$recovered" ] &&
+	[ "$(told believed-lies)" -eq 0 ] && [ "$(quell_count "$sender" nack-recovered)" -eq "$recovered" ] &&
 	[ "$recovered" -gt 100 ]
 }
 
@@ -142,10 +137,10 @@ given_back()
 {
 	local recovered undone
 
-	recovered=$(counted nack-recovered) undone=$(counted undone)
+	recovered=$(quell_count "$sender" nack-recovered) undone=$(quell_count "$sender" undone)
 	under 1 64 1 send 600 1 "$1"
-	recovered=$(($(counted nack-recovered) - recovered))
-	undone=$(($(counted undone) - undone))
+	recovered=$(($(quell_count "$sender" nack-recovered) - recovered))
+	undone=$(($(quell_count "$sender" undone) - undone))
 	echo "$recovered NACKs used, $undone given back"
 	[ "$recovered" -eq 1 ] && [ "$undone" -eq 1 ]
 }

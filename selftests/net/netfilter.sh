@@ -40,7 +40,7 @@ make_network()
 	new_netns inner
 	routed_network 80 || return 1
 	for device in west east; do
-		tc -n "$router" qdisc add dev $device root netem delay 1ms rate 500mbit \
+		tc -n "$router" qdisc add dev "$device" root netem delay 1ms rate 500mbit \
 			limit 100000 || return 1
 	done
 }
@@ -59,7 +59,7 @@ make_hosts()
 		quell -n "$netns" cc set quell option 1 || return 1
 	done
 	talker talker "$client" && talker inner "$inner" &&
-	serve "$server" $plain_port || return 1
+	serve "$server" "$plain_port" || return 1
 	serving=("$started")
 	for i in "${!all[@]}"; do
 		serve "$server" $((port + i)) "cc,${all[i]}" || return 1
@@ -476,11 +476,7 @@ earlier()
 
 held_beside_a_flow >"$dir/beside.log" 2>&1
 held_status=$?
-if ! { make_network && make_hosts; }; then
-	plan 1
-	fail "two hosts and a router"
-	exit 1
-fi
+require "two hosts and a router" eval 'make_network && make_hosts'
 cases >"$dir/cases"
 mapfile -t lines <"$dir/cases"
 checks=2

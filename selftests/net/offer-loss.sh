@@ -7,24 +7,10 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+. ./talk.sh
 . ./crowd.sh
 
 count=50 bytes=100
-box_pid=""
-
-box_ready()
-{
-	grep -q ready "$dir/box"
-}
-
-# boxed MODE: from now on the box does that.
-boxed()
-{
-	[ -z "$box_pid" ] || stop "$box_pid"
-	start_in "$box" option_box "$1" box0 box1 >"$dir/box"
-	box_pid=$started
-	poll 10 box_ready
-}
 
 # agree FILTER [HOW] [NETNS ADDRESS]: all open and get what they wait for.
 agree()
@@ -61,12 +47,8 @@ cookies()
 	return "$status"
 }
 
-if ! { modprobe tcp_swift && crowd_network boxed && crowd_hosts swift &&
-	boxed pass && crowd_answers; }; then
-	plan 1
-	fail "two hosts and a box"
-	exit 1
-fi
+require "two hosts and a box" eval 'modprobe tcp_swift && crowd_network boxed && crowd_hosts swift &&
+	boxed pass && crowd_answers'
 plan 9
 check "nothing is lost" agree "$all_on"
 check "the server speaks first" agree "$all_on" first

@@ -22,11 +22,7 @@ agree()
 }
 
 exec 3>&1
-if ! { modprobe tcp_swift && crowd_network && crowd_hosts swift; }; then
-	plan 1
-	fail "two hosts"
-	exit 1
-fi
+require "two hosts" eval 'modprobe tcp_swift && crowd_network && crowd_hosts swift'
 plan 5
 for count in 10 100 1000 2000 10000; do
 	check "$count connections at once agree on the option" agree $count

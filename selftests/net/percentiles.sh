@@ -51,7 +51,7 @@ dropped_and_cut_ones_count()
 # without bounds, but never early by more than swport makes good for.
 near_time()
 {
-	if grep -q "User Mode" /proc/cpuinfo; then
+	if is_virtual; then
 		port_is "($1) as \$v | (\$v - $2 | fabs) <= $2 / 32 + 1000"
 	else
 		port_is "($1) as \$v | \$v >= $2 * 31 / 32 - 1100000"

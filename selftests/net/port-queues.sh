@@ -182,7 +182,7 @@ joint_is()
 # Time is virtual, and nothing late.
 is_exact()
 {
-	grep -q "User Mode" /proc/cpuinfo
+	is_virtual
 }
 
 # slack QUEUES: packets by which what is true of all queues at one moment may be wrong on a

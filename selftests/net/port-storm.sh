@@ -23,15 +23,6 @@ RANDOM=$SEED
 traffic=() other="" deflected=0
 declare -A net=([va]=10.74.1 [vc]=10.74.2)
 
-# pick WORD...: one of them, in $picked; no subshell, which would draw for itself.
-pick()
-{
-	local n=$#
-
-	shift $((RANDOM % n))
-	picked=$1
-}
-
 # One option with a value, in $words; some values are refused.
 random_option()
 {

@@ -245,7 +245,7 @@ wire_time()
 {
 	local late_ns=20 early_ns=20
 
-	grep -q "User Mode" /proc/cpuinfo || {
+	is_virtual || {
 		late_ns=2000000000
 		early_ns=1100000
 	}

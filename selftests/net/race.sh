@@ -20,15 +20,6 @@ many_bytes=(1000 30000 1000000) live_bytes=1000000
 # Each worker pauses for a random time below this after a call: in virtual time calls take none.
 pause_s=0
 
-# pick WORD...: one of them, in $picked; no subshell, which would draw for itself.
-pick()
-{
-	local n=$#
-
-	shift $((RANDOM % n))
-	picked=$1
-}
-
 # two_hosts NETNS NETNS QUEUES: wire at both ends, 10.91.0.1 and 2, fd91::1 and 2.
 two_hosts()
 {

@@ -38,11 +38,6 @@ make_hosts()
 	talker talker "$client"
 }
 
-counter()
-{
-	quell -n "$client" -j stat quell | jq ".[0].counters[\"$1\"]"
-}
-
 hops()
 {
 	quell -n "$client" -j flow show | jq '.[0].hops'
@@ -66,7 +61,7 @@ connected()
 {
 	say "open 4" "bind $here $own_port" "$@" "connect $there $port" "xfer 10000" numbers || return 1
 	read -r _ _ next awaited <<<"$answer"
-	nacks=$(counter nack-received)
+	nacks=$(quell_count "$client" nack-received)
 }
 
 # An acknowledgment of nothing new, while nothing is under way, and a NACK of what is.
@@ -79,7 +74,7 @@ forge_both()
 	ask talker "xfer 5000"
 	poll 5 in_flight && forge "$(nack "$next")" ${ttl:+"ttl=$ttl"} seq="$awaited" ack="$next" dscp=43
 	told talker && tc -n "$server" qdisc del dev wire root || return 1
-	hops=$seen nacks=$(($(counter nack-received) - nacks))
+	hops=$seen nacks=$(($(quell_count "$client" nack-received) - nacks))
 	echo "hops $hops, NACKs $nacks"
 }
 
@@ -106,7 +101,7 @@ refused()
 serve_with()
 {
 	[ -z "$server_pid" ] || stop "$server_pid"
-	serve "$server" $port "$@"
+	serve "$server" "$port" "$@"
 	server_pid=$started
 }
 
@@ -140,11 +135,7 @@ signed()
 	return "$status"
 }
 
-if ! { routed_network 81 && make_hosts && serve_with; }; then
-	plan 1
-	fail "two hosts and a router"
-	exit 1
-fi
+require "two hosts and a router" eval 'routed_network 81 && make_hosts && serve_with'
 ttl=""
 plan 5
 check "what TCP takes is believed" believed

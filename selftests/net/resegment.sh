@@ -94,11 +94,6 @@ make_network()
 	poll 10 listens "$server" "$port"
 }
 
-counter()
-{
-	quell -n "$server" -j stat quell | jq ".[0].counters[\"$1\"] // 0"
-}
-
 # become ALGORITHM OPTION
 become()
 {
@@ -122,12 +117,12 @@ arrives()
 
 agreed()
 {
-	[ "$(counter option-negotiated)" -gt 0 ]
+	[ "$(quell_count "$server" option-negotiated)" -gt 0 ]
 }
 
 nothing_was_trimmed()
 {
-	[ "$(counter trim-received)" -eq 0 ] && [ "$(counter nack-sent)" -eq 0 ]
+	[ "$(quell_count "$server" trim-received)" -eq 0 ] && [ "$(quell_count "$server" nack-sent)" -eq 0 ]
 }
 
 plan 6

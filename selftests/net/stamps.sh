@@ -113,21 +113,15 @@ differences_differ()
 		apart(\$a - \$b + 4294967296; \$b - \$c + 4294967296) >= $same_ns"
 }
 
-# of NETNS COUNTER
-of()
-{
-	quell -n "$1" -j stat quell | jq ".[0].counters[\"$2\"] // 0"
-}
-
 # The echoes come back, and are those of what left.
 echoes_are_believed()
 {
 	local netns
 
 	for netns in "$first" "$second"; do
-		echo "echoes $(of "$netns" rtt-echo)"
-		[ "$(of "$netns" rtt-echo)" -gt 3 ] &&
-		same "echoes refused" "$(of "$netns" rtt-echo-refused)" 0 || return 1
+		echo "echoes $(quell_count "$netns" rtt-echo)"
+		[ "$(quell_count "$netns" rtt-echo)" -gt 3 ] &&
+		same "echoes refused" "$(quell_count "$netns" rtt-echo-refused)" 0 || return 1
 	done
 }
 

@@ -33,11 +33,6 @@ send_blocks()
 		done' "$port" "$blocks" </dev/null
 }
 
-listens()
-{
-	ss -N "$server" -Hltn sport = "$port" | grep -q .
-}
-
 # acknowledged BYTES
 acknowledged()
 {
@@ -76,7 +71,7 @@ during()
 	choose_cc "$client" "$2" && choose_cc "$server" "$2" || return 1
 	in_netns "$server" busybox nc -l -p "$port" >"$dir/received" <&7 &
 	receiver=$!
-	poll 20 listens || return 1
+	poll 20 listens "$server" "$port" || return 1
 	send_blocks &
 	sender=$!
 	poll 20 acknowledged 100000 && "$1" "$2" &&

@@ -87,7 +87,7 @@ wire_counts_each_segment()
 		took=$(awk '$2 == "tcp" && !first { first = $1 } { last = $1 }
 			END { print last - first }' "$dir/frames") &&
 		echo "$mode: $took ns" && ((took >= 16432000 - 1100000)) || return 1
-		grep -q "User Mode" /proc/cpuinfo || continue
+		is_virtual || continue
 		((took >= 16432000 - 20 && took <= 16432000 + 40)) || return 1
 	done
 }

@@ -83,7 +83,7 @@ bursts()
 	local jitter_ns=20
 
 	# An emulated machine has other interrupts, and is late as it likes.
-	grep -q "User Mode" /proc/cpuinfo || jitter_ns=2000000000
+	is_virtual || jitter_ns=2000000000
 	awk -v slack="$1" -v jitter="$jitter_ns" '
 	NR == 1 { first = $1 }
 	{

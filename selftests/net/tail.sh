@@ -42,7 +42,7 @@ lose()
 # counter NAME [NETNS]: of the server
 counter()
 {
-	in_netns "${2-$server}" quell -j stat quell | jq ".[0].counters[\"$1\"] // 0"
+	quell_count "${2-$server}" "$1"
 }
 
 both()

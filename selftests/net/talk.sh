@@ -70,6 +70,16 @@ say()
 	ordered talker "$@"
 }
 
+# boxed MODE: from now on option_box does that in $box, between its ends of two cables.
+box_pid=""
+boxed()
+{
+	[ -z "$box_pid" ] || stop "$box_pid"
+	start_in "$box" option_box "$1" box0 box1 >"$dir/box"
+	box_pid=$started
+	poll 10 says_ready box
+}
+
 # Flows of a namespace, without white space.
 flows_of()
 {

@@ -367,15 +367,9 @@ two_ports_compare()
 
 ## flows
 
-# count NETNS COUNTER
-count()
-{
-	quell -n "$1" -j stat quell | jq ".[0].counters[\"$2\"] // 0"
-}
-
 has_echoed()
 {
-	[ "$(count "$target" record-stamped)" -gt 0 ] && [ "$(count "$target" record-echoed)" -gt 0 ]
+	[ "$(quell_count "$target" record-stamped)" -gt 0 ] && [ "$(quell_count "$target" record-echoed)" -gt 0 ]
 }
 
 # The receiver echoes no record once more, if the next ones are empty.
@@ -388,13 +382,13 @@ empty_records_are_not_echoed()
 	choose_cc "$sender" hpcc && talker talker "$sender" && serve "$target" 8080 &&
 	ordered talker "open 4" "connect 10.73.3.2 8080" "xfer 1000000" && poll 10 has_echoed &&
 	chain_port "$first" "rate 1gbit" || return 1
-	stamped=$(count "$target" record-stamped)
-	echoed=$(count "$target" record-echoed)
-	empty=$(count "$target" record-empty)
+	stamped=$(quell_count "$target" record-stamped)
+	echoed=$(quell_count "$target" record-echoed)
+	empty=$(quell_count "$target" record-empty)
 	ordered talker "xfer 1000000" close &&
-	same "stamped" "$(count "$target" record-stamped)" "$stamped" &&
-	[ "$(count "$target" record-empty)" -gt $((empty + 100)) ] &&
-	[ $(($(count "$target" record-echoed) - echoed)) -le 2 ]
+	same "stamped" "$(quell_count "$target" record-stamped)" "$stamped" &&
+	[ "$(quell_count "$target" record-empty)" -gt $((empty + 100)) ] &&
+	[ $(($(quell_count "$target" record-echoed) - echoed)) -le 2 ]
 }
 
 plan 27

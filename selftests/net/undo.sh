@@ -50,19 +50,14 @@ tcp_undone()
 		END { print sum + 0 }'
 }
 
-quell_undone()
-{
-	quell -n "$sender" -j stat quell | jq '.[0].counters.undone'
-}
-
 # heard COMMAND...: during it TCP took something back, and quell.ko heard of each.
 heard()
 {
 	local tcp quell
 
-	tcp=$(tcp_undone) quell=$(quell_undone)
+	tcp=$(tcp_undone) quell=$(quell_count "$sender" undone)
 	"$@" || return 1
-	tcp=$(($(tcp_undone) - tcp)) quell=$(($(quell_undone) - quell))
+	tcp=$(($(tcp_undone) - tcp)) quell=$(($(quell_count "$sender" undone) - quell))
 	echo "TCP took back $tcp, quell.ko heard of $quell"
 	[ "$tcp" -gt 0 ] && [ "$tcp" -eq "$quell" ]
 }
