@@ -170,6 +170,9 @@ def _diff(args, command):
     """Scenarios under two kernels; exit status."""
     from . import kernel_diff
     count = value_of("--seeds", args.seeds or kernel_diff.SEEDS, kernel_diff.COUNT)
+    for name, kernel in (("A", args.a), ("B", args.b)):
+        if kernel.endswith((".scenario", ".sweep")):
+            raise InputError(name, f"'{kernel}' is a file, not a kernel: files follow A and B")
 
     def build(path, seed):
         table = files.load(path)

@@ -324,6 +324,8 @@ def at_scale(table, places, scale):
 def build(table, places=None, scale=None):
     """Check a scenario dictionary, as it is or at a scale; InputError names what is wrong."""
     places = places or Places()
+    if places.source.endswith(".sweep"):
+        raise InputError(places.source, "a sweep, not a scenario: 'lab sweep' and 'lab diff' run it")
     table = at_scale(table, places, scale)
     top = check(places, "", table, TOP_KEYS)
     graph = build_graph(places, top["topology"])

@@ -157,6 +157,8 @@ class Sweep:
     def __init__(self, path, scale=None):
         self.path = path
         self.places = Places(path)
+        if path.endswith(".scenario"):
+            raise InputError(path, "a scenario, not a sweep: 'lab run' runs it")
         top = check(self.places, "", at_scale(files.load(path), scale), TOP_KEYS)
         self.text = files.text(path)
         self.title = top["title"] or os.path.basename(path)

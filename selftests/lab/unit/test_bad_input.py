@@ -258,10 +258,10 @@ class BadInput(unittest.TestCase):
         self.directory = scratch.name
         self.out = os.path.join(self.directory, "new", "out")
 
-    def refused(self, argv, words, run=run_here):
+    def refused(self, argv, words, run=run_here, expected=cli.EXIT_USAGE):
         before = sorted(os.listdir(self.directory))
         status, out, error = run(argv)
-        self.assertEqual(status, 2, error)
+        self.assertEqual(status, expected, error)
         self.assertEqual(out, "")
         self.assertEqual(error.count("\n"), 1, error)
         position = 0
@@ -345,6 +345,24 @@ class BadInput(unittest.TestCase):
                           ["diff", "7.4", "7.4", path]):
                 with self.subTest(words=words, out=out):
                     self.refused([*words, "--out", out], ("--out", f"'{out}'"))
+
+    def test_arguments_in_each_others_place(self):
+        """A scenario for a sweep, a sweep for a scenario, a file for a kernel, --seed of diff."""
+        scenario, sweep = (os.path.join(self.directory, name) for name in ("a.scenario", "a.sweep"))
+        for path in (scenario, sweep):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(SCENARIO)
+        for words in (["run"], ["run", "--seeds", "2"], ["exec", "--on", "h1", "true"]):
+            self.refused([*words[:1], sweep, *words[1:], "--out", self.out],
+                         (sweep, "a sweep", "'lab sweep'"))
+        self.refused(["plan", sweep], (sweep, "a sweep", "'lab sweep'"))
+        self.refused(["holds", sweep, "p99 < 1us"], (sweep, "a sweep", "'lab sweep'"),
+                     expected=cli.EXIT_ABORT)
+        self.refused(["sweep", scenario, "--list"], (scenario, "a scenario", "'lab run'"))
+        for name, words in (("A", [scenario, "6.12", "7.3"]), ("B", ["6.12", sweep, "7.3"])):
+            self.refused(["diff", *words, "--out", self.out], (f"lab: {name}: ", "follow A and B"))
+        self.refused(["diff", "6.12", "6.12", scenario, "--seed", "2", "--out", self.out],
+                     ("'--seed'", "'--seeds'"))
 
     def test_plan_of_unknown_label(self):
         path = os.path.join(self.directory, "good.scenario")
