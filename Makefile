@@ -90,6 +90,7 @@ lab-debug: deps-check
 # time; TESTS="mptcp/join:swift,hpcc|tls" runs some
 TESTS	?= mptcp|tls|tcp_ao
 kernel-tests:
+	QUELL_CASES="$(TESTS)" selftests/net/kernel-tests.sh --list
 	scripts/install-deps kernel-tests
 	scripts/build-lab kselftest $(LAB)-kselftest
 	scripts/kernel-selftests build/kernel-selftests

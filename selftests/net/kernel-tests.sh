@@ -5,8 +5,10 @@
 # results are those with cubic, of algorithms that need ECN those with dctcp: the kernel adds the
 # bits of ECN to IP_TOS, which mptcp_sockopt reads back.
 #
-#	kernel-tests.sh TEST[:ALGORITHM,...]...	of all algorithms without; a TEST is a row of
-#						tests() below, or a group such as tcp_ao
+#	kernel-tests.sh [--list] TEST[:ALGORITHM,...]...
+#
+# Of all algorithms without; a TEST is a row of tests() below, or a group such as tcp_ao.  --list
+# prints the rows that the words select, and runs no test.
 #
 # Under run-uml the variable QUELL_CASES has the arguments, with "|" between.  make kernel-tests
 # runs all in virtual time: an emulated processor is too slow for most of MPTCP and TLS.
@@ -19,9 +21,6 @@ cd "$(dirname "$0")" || exit 1
 
 # In virtual time, for the whole of mptcp_join.sh
 limit_s=${quell_top:+7}900
-# They write into their directory.
-programs=$dir/net
-cp -r "${quell_top:+$quell_top/build}/kernel-selftests/net" "$programs"
 
 # NAME PROGRAM ARGUMENTS: the last of a name is its program
 tests()
@@ -118,15 +117,35 @@ as_reference()
 	diff "$reference" "$dir/results" || { tail -n 20 "$dir/output"; return 1; }
 }
 
+# select WORD...: "ALGORITHMS NAME PROGRAM ARGUMENTS" of each test, "-" for all algorithms
+select_tests()
+{
+	local word list
+
+	[ $# -gt 0 ] || set -- ""
+	for word; do
+		list=${word#*:}
+		[ "$list" != "$word" ] && [ -n "$list" ] || list=-
+		tests | grep "^${word%%:*}[/ ]" | sed "s/^/$list /" | grep . || {
+			echo "kernel-tests.sh: '$word' is no test: one of mptcp, tcp_ao, tls," \
+				"$(tests | cut -d ' ' -f 1 | paste -sd ' ')" >&2
+			return 1
+		}
+	done
+}
+
+is_list=
+[ "${1-}" != --list ] || { is_list=yes; shift; }
 IFS="|" read -ra wanted <<<"${QUELL_CASES-}"
 [ $# -eq 0 ] || wanted=("$@")
-chosen=$(for word in "${wanted[@]}"; do
-	tests | grep "^${word%%:*}[/ ]" | while read -r line; do
-		list=${word#*:}
-		[ "$list" != "$word" ] || list=
-		echo "${list:--} $line"
-	done
-done)
+chosen=$(select_tests "${wanted[@]}") || exit 2
+[ -z "$is_list" ] || { echo "$chosen"; exit; }
+
+dir=$(mktemp -d)
+defer rm -rf "$dir"
+# They write into their directory.
+programs=$dir/net
+cp -r "${quell_top:+$quell_top/build}/kernel-selftests/net" "$programs"
 load_all
 # Virtual time begins in 1970, of which the scripts' milliseconds have leading zeros.
 [ -z "${quell_top-}" ] || date -s 2026-01-01 >/dev/null
@@ -142,7 +161,8 @@ while read -ru 9 list name words; do
 		check "$name: $algorithm as $(reference_of "$algorithm")" \
 			as_reference "$algorithm" "$name" "${arguments[@]}"
 		note "$((SECONDS - begin)) s, $(grep -c '^ok' "$dir/results") ok," \
-			"$(grep -c '^not ok' "$dir/results") not"
+			"$(grep -c '^not ok' "$dir/results") not," \
+			"$(grep -c '# SKIP' "$dir/results") skipped"
 	done
 done 9<<<"$chosen"
 sysctl -q -w net.ipv4.tcp_congestion_control=cubic
