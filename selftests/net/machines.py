@@ -62,11 +62,14 @@ def emulator(machine, tree):
 
 
 def cross_tools(machine, sysroot):
-    """Arguments of make for programs of a machine of which @sysroot has the libraries."""
+    """Arguments of make for programs of a machine of which @sysroot has the libraries.
+
+    These may need a newer C library than the compiler's own, which the linker finds first.
+    """
     if machine == NATIVE:
         return []
     triplet = MACHINES[machine].triplet
-    return [f"CC={triplet}-gcc --sysroot={sysroot}", f"AR={triplet}-ar",
+    return [f"CC={triplet}-gcc --sysroot={sysroot} -Wl,--allow-shlib-undefined", f"AR={triplet}-ar",
             f"OBJCOPY={triplet}-objcopy"]
 
 
