@@ -217,13 +217,13 @@ cores-%:
 		SANITIZE= RUN=qemu-$*
 
 # Modules and tools for another machine's Debian kernel, built only: modules-arm64, -armhf, -ppc64el,
-# -riscv64 (on Debian 13), -s390x
+# -riscv64, -s390x
 modules-%:
 	scripts/install-deps $@
 	scripts/build-for-machine $* $(or $(SERIES),6.12) $(OUT)/$@ tools
 
 # Guests of another machine in QEMU, and such a guest connected to one of this machine: guests-s390x
-# (big-endian), guests-arm64
+# (big-endian), guests-arm64, guests-riscv64
 guests-%:
 	scripts/install-deps $@
 	selftests/net/run-qemu $(or $(SERIES),6.12) --machine $* --timeout 7200 --test-timeout 1800
@@ -316,7 +316,7 @@ help:
 	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
 	@echo 'make cores-s390x  tables of the cores on another machine, emulated; cores-arm, -aarch64, -riscv64'
 	@echo 'make modules-s390x  build modules and tools for another machine; modules-arm64, -armhf, -ppc64el, -riscv64'
-	@echo 'make guests-s390x  a guest of another machine, and connected to one of this; guests-arm64; an hour'
+	@echo 'make guests-s390x  a guest of another machine, and connected to one of this; guests-arm64, -riscv64; an hour'
 	@echo 'make rt           kernels 6.12 and 7.3 with PREEMPT_RT and lockdep, an hour, and the builds'
 	@echo 'make tcp-originals    check that the kernel'\''s TCP functions that we mirror are unchanged'
 	@echo 'make upstream     check that the patches of upstream/ apply to the newest 7.3 and build, five minutes'

@@ -25,6 +25,8 @@ MACHINES = {
     "arm64": Machine("aarch64-linux-gnu", "qemu-system-aarch64",
                      ("-machine", "virt", "-cpu", "cortex-a57"),
                      "console=ttyAMA0", "virtio-net-pci,romfile="),
+    "riscv64": Machine("riscv64-linux-gnu", "qemu-system-riscv64", ("-machine", "virt"),
+                       "console=ttyS0", "virtio-net-pci,romfile="),
     "s390x": Machine("s390x-linux-gnu", "qemu-system-s390x", (), "console=ttysclp0",
                      "virtio-net-ccw"),
 }
