@@ -112,7 +112,8 @@ as_reference()
 {
 	local other reference
 
-	: >"$dir/expected" >"$dir/passed"
+	rm -f "$dir/expected" "$dir/passed"
+	touch "$dir/expected" "$dir/passed"
 	other=$(reference_of "$1")
 	reference=$dir/$other-${2//\//-}
 	[ -e "$reference" ] || {
