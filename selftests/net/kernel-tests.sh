@@ -158,8 +158,6 @@ IFS="|" read -ra wanted <<<"${QUELL_CASES-}"
 chosen=$(select_tests "${wanted[@]}") || exit 2
 [ -z "$is_list" ] || { echo "$chosen"; exit; }
 
-dir=$(mktemp -d)
-defer rm -rf "$dir"
 # They write into their directory.
 programs=$dir/net
 cp -r "${quell_top:+$quell_top/build}/kernel-selftests/net" "$programs"
