@@ -271,8 +271,9 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 }
 
 /*
- * The search may have filled a buffer by its end: a loss found in the algorithm's first round trip,
- * or before that is acknowledged, is no evidence against its first window.  @flow may be NULL.
+ * The search may have filled a buffer by its end: the first loss found in the algorithm's first
+ * round trip, or before that is acknowledged, is no evidence against its first window.  @flow may
+ * be NULL.
  */
 bool quell_adapt_has_begun(const struct quell_flow *flow)
 {
