@@ -127,8 +127,9 @@ __noinline int quell_bpf_fit_scale(struct quell_bpf_flow *flow)
 	if (!flow)
 		return 0;
 	begun_bytes = fit_begun_bytes(flow);
-	window_bytes = quell_max_u64(fit_bound_rate(flow, fit_found_bytes(flow)),
-				     flow->sample.mss_bytes);
+	window_bytes = fit_found_bytes(flow);
+	window_bytes = quell_max_u64(fit_bound_rate(flow, window_bytes),
+				     quell_min_u64(window_bytes, 2 * flow->sample.mss_bytes));
 	if (!flow->tcp.first_rtt_ns || !begun_bytes || begun_bytes == window_bytes)
 		return 1;
 	flow->sample.link_bytes_ps = quell_mul_div_u64(flow->sample.link_bytes_ps, window_bytes,

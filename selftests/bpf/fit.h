@@ -106,7 +106,8 @@ static inline void model_hand_over(struct model *m)
 		ev.sample.link_bytes_ps = quell_mul_div_u64(window_bytes, QUELL_NS_PER_SEC, rtt_ns);
 	m->core->init(&ev);
 	begun_bytes = model_in_flight_bytes(m, &ev.decision);
-	window_bytes = quell_max_u64(model_bound_bytes(m, &ev.decision, window_bytes), mss_bytes);
+	window_bytes = quell_max_u64(model_bound_bytes(m, &ev.decision, window_bytes),
+				     quell_min_u64(window_bytes, 2 * mss_bytes));
 	if (rtt_ns && begun_bytes && begun_bytes != window_bytes) {
 		ev.sample.link_bytes_ps = quell_mul_div_u64(ev.sample.link_bytes_ps, window_bytes,
 							    begun_bytes);

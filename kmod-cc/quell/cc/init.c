@@ -201,7 +201,7 @@ static void release_rate(struct sock *sk)
 
 	if (rate_bytes_ps == QUELL_RATE_UNLIMITED || !tp->srtt_us)
 		return;
-	paced_bytes = quell_mul_div_u64(rate_bytes_ps, quell_first_rtt_ns(sk), NSEC_PER_SEC);
+	paced_bytes = quell_mul_div_u64(rate_bytes_ps, quell_srtt_ns(sk), NSEC_PER_SEC);
 	tcp_snd_cwnd_set(tp, clamp_t(u64, div_u64(paced_bytes, max_t(u32, tp->mss_cache, 1)),
 				     1, tcp_snd_cwnd(tp)));
 }

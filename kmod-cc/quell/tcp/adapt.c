@@ -141,7 +141,8 @@ static u64 adapt_begun_bytes(const struct quell_decision *decision, u64 rtt_ns)
 
 /*
  * A window that doubled within the last round trip may exceed the path's capacity.  ACK
- * clocking limits a window but not a rate: bound the rate by TCP's delivery rate.
+ * clocking limits a window but not a rate: bound the rate by TCP's delivery rate.  That is of a
+ * packet or two if most were lost: two segments per round trip, the search's least window, remain.
  */
 static u64 adapt_bound_rate(const struct sock *sk, const struct quell_decision *decision,
 			    u64 window_bytes, u64 rtt_ns)
@@ -167,7 +168,7 @@ static __rare void adapt_hand_over(struct sock *sk, const struct quell_sample *s
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	u64 window_bytes = max_t(u64, flow->adapt.cubic.window_q16 >> QUELL_Q16_SHIFT,
 				 sample->mss_bytes);
-	u64 rtt_ns = quell_first_rtt_ns(sk), begun_bytes;
+	u64 rtt_ns = quell_srtt_ns(sk), begun_bytes;
 	struct quell_event ev;
 
 	quell_cc_enter(sk, &ev);
@@ -178,7 +179,7 @@ static __rare void adapt_hand_over(struct sock *sk, const struct quell_sample *s
 	quell_start_core(sk, &ev);
 	begun_bytes = adapt_begun_bytes(&ev.decision, rtt_ns);
 	window_bytes = max_t(u64, adapt_bound_rate(sk, &ev.decision, window_bytes, rtt_ns),
-			     sample->mss_bytes);
+			     min_t(u64, window_bytes, 2 * sample->mss_bytes));
 	if (rtt_ns && begun_bytes && begun_bytes != window_bytes) {
 		ev.sample.link_bytes_ps = quell_mul_div_u64(ev.sample.link_bytes_ps, window_bytes,
 							    begun_bytes);
@@ -427,7 +428,7 @@ void quell_adapt_new_episode(struct quell_flow *flow)
 void quell_adapt_pace(struct sock *sk)
 {
 	const struct quell_cubic *cubic = &quell_cc(sk)->flow->adapt.cubic;
-	u64 rtt_ns = quell_first_rtt_ns(sk), rate_bytes_ps;
+	u64 rtt_ns = quell_srtt_ns(sk), rate_bytes_ps;
 
 	if (!rtt_ns)
 		return;

@@ -63,7 +63,7 @@ void quell_start_core(struct sock *sk, struct quell_event *ev)
 {
 	const struct quell_core *core = quell_cc(sk)->algo->core;
 
-	ev->sample.min_rtt_ns = quell_first_rtt_ns(sk);
+	ev->sample.min_rtt_ns = quell_srtt_ns(sk);
 	ev->sample.other_flows = quell_other_flows(sk);
 	quell_core_call(ev, core->init);
 	if (core->segment_pkts)

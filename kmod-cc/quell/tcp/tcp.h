@@ -7,6 +7,17 @@
 
 #include "flow/flow.h"
 
+/*
+ * Smoothed round-trip time, ns; 0 without one.  The stack's contains samples of retransmitted data,
+ * by timestamps of 1 ms, each of which adds 124 us: tcp_rtt_tsopt_us().  Socket lock.
+ */
+static inline u64 quell_srtt_ns(const struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+
+	return flow && flow->tail.srtt_ns ? flow->tail.srtt_ns : quell_first_rtt_ns(sk);
+}
+
 /* apply.c */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		       struct quell_decision *decision, enum quell_reduction why);
