@@ -53,13 +53,27 @@ static u32 credit_first_pkts(u32 payload_bytes)
 	return DIV_ROUND_UP(credit_first_bytes, max_t(u32, payload_bytes, 1));
 }
 
-/* A reset ends both directions, and a SYN begins anew. */
-static void credit_reset(const struct labnic_credit_key *key)
+/* A reset ends both directions, and a SYN begins anew, for the card that sends or receives it. */
+static void credit_reset(const struct labnic_credit *credit, const struct labnic_credit_key *key)
 {
-	struct labnic_credit_key reverse = labnic_credit_reverse(key);
+	struct labnic_credit_key keys[] = { *key, labnic_credit_reverse(key) };
+	struct labnic_credit_flow *flow;
+	int i;
 
-	labnic_credit_remove(labnic_credit_find(key));
-	labnic_credit_remove(labnic_credit_find(&reverse));
+	for (i = 0; i < 4; i++) {
+		flow = labnic_credit_find(&keys[i / 2], i % 2);
+		if (flow && flow->credit == credit)
+			labnic_credit_remove(flow);
+	}
+}
+
+/* A FIN is received or sent: the acknowledgment of it ends the flow; @flow may be NULL. */
+static void credit_note_end(struct labnic_credit_flow *flow, const struct labnic_segment *segment)
+{
+	if (!flow || !segment->is_fin)
+		return;
+	flow->has_end = true;
+	flow->end_seq = segment->seq + segment->payload_bytes + 1;
 }
 
 /* Put a flow that has demand where its turn comes; a flow that is there already keeps its turn. */
@@ -198,7 +212,7 @@ static enum hrtimer_restart credit_timer(struct hrtimer *timer)
 static void credit_data(struct labnic_credit *credit, const struct labnic_segment *segment,
 			u64 now_ns)
 {
-	struct labnic_credit_flow *flow = labnic_credit_add(credit, &segment->key);
+	struct labnic_credit_flow *flow = labnic_credit_add(credit, &segment->key, false);
 	u32 first_pkts;
 
 	if (!flow)
@@ -228,11 +242,12 @@ static void credit_data(struct labnic_credit *credit, const struct labnic_segmen
 static void credit_express_received(struct labnic_segment *segment)
 {
 	struct labnic_credit_key key = labnic_credit_reverse(&segment->key);
-	struct labnic_credit_flow *flow = labnic_credit_find(&key);
+	struct labnic_credit_flow *flow = labnic_credit_find(&key, true);
 
 	if (flow)
 		labnic_express_receive(flow, segment);
-	flow = segment->is_bare && !segment->is_pull ? labnic_credit_find(&segment->key) : NULL;
+	flow = segment->is_bare && !segment->is_pull ? labnic_credit_find(&segment->key, false) :
+						       NULL;
 	if (flow)
 		labnic_express_stopped(flow, segment->number);
 }
@@ -241,7 +256,7 @@ static void credit_express_received(struct labnic_segment *segment)
 static void credit_received(const struct labnic_segment *segment)
 {
 	struct labnic_credit_key key = labnic_credit_reverse(&segment->key);
-	struct labnic_credit_flow *flow = labnic_credit_find(&key);
+	struct labnic_credit_flow *flow = labnic_credit_find(&key, true);
 	s16 more_pkts;
 
 	if (!flow)
@@ -253,24 +268,25 @@ static void credit_received(const struct labnic_segment *segment)
 void labnic_credit_receive(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	struct labnic_credit_flow *flow;
+	struct labnic_credit_key reverse;
 	struct labnic_segment segment;
 
 	if (!labnic_segment_read(skb, 0, &segment))
 		return;
 	spin_lock_bh(&labnic_credit_lock);
 	if (segment.is_rst || segment.is_syn)
-		credit_reset(&segment.key);
+		credit_reset(port->credit, &segment.key);
 	else if (segment.has_data)
 		credit_data(port->credit, &segment, now_ns);
 	if (labnic_is_express(port->credit))
 		credit_express_received(&segment);
 	else if (segment.is_bare)
 		credit_received(&segment);
-	flow = segment.is_fin ? labnic_credit_find(&segment.key) : NULL;
-	if (flow) {
-		flow->has_end = true;
-		flow->end_seq = segment.seq + segment.payload_bytes + 1;
-	}
+	credit_note_end(labnic_credit_find(&segment.key, false), &segment);
+	reverse = labnic_credit_reverse(&segment.key);
+	flow = labnic_credit_find(&reverse, true);
+	if (flow && flow->has_end && segment.ack_seq == flow->end_seq)
+		labnic_credit_remove(flow);
 	spin_unlock_bh(&labnic_credit_lock);
 	if (segment.is_pull)
 		WARN_ON_ONCE(!labnic_credit_explain(skb, &segment));
@@ -287,7 +303,7 @@ static bool credit_number_ack(const struct labnic_port *port, const struct sk_bu
 	struct labnic_credit_flow *flow;
 
 	spin_lock_bh(&labnic_credit_lock);
-	flow = labnic_credit_find(&key);
+	flow = labnic_credit_find(&key, false);
 	if (!flow || flow->credit != port->credit) {
 		spin_unlock_bh(&labnic_credit_lock);
 		return false;
@@ -316,7 +332,7 @@ static bool credit_express_number(struct labnic_port *port, const struct sk_buff
 	credit_number_ack(port, skb, segment, number);
 	spin_lock_bh(&labnic_credit_lock);
 	labnic_express_arm(port->credit);
-	flow = segment->is_bare ? labnic_credit_find(&segment->key) : NULL;
+	flow = segment->is_bare ? labnic_credit_find(&segment->key, true) : NULL;
 	*number = flow ? labnic_express_stops(flow, ktime_get_ns()) : 0;
 	spin_unlock_bh(&labnic_credit_lock);
 	return segment->is_bare;
@@ -332,10 +348,14 @@ void labnic_credit_transmit(struct labnic_port *port, struct sk_buff *skb)
 		return;
 	if (segment.is_rst || segment.is_syn) {
 		spin_lock_bh(&labnic_credit_lock);
-		credit_reset(&segment.key);
+		credit_reset(port->credit, &segment.key);
 		spin_unlock_bh(&labnic_credit_lock);
 		return;
 	}
+	spin_lock_bh(&labnic_credit_lock);
+	credit_note_end(segment.has_data ? labnic_credit_add(port->credit, &segment.key, true) :
+					   labnic_credit_find(&segment.key, true), &segment);
+	spin_unlock_bh(&labnic_credit_lock);
 	if (labnic_is_express(port->credit)) {
 		if (!credit_express_number(port, skb, &segment, &number))
 			return;
@@ -388,7 +408,7 @@ bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_lab
 
 	spin_lock_bh(&labnic_credit_lock);
 	has_cards = credit_cards_nr;
-	flow = has_cards ? labnic_credit_find(&key) : NULL;
+	flow = has_cards ? labnic_credit_find(&key, true) : NULL;
 	if (has_cards && credit_is_express) {
 		labnic_express_transmit(flow, sk, left);
 	} else if (flow) {
@@ -396,7 +416,7 @@ bool quell_labnic_credits(const struct sock *sk, bool is_start, struct quell_lab
 		left->first_pkts = flow->first_pkts;
 		left->granted_pkts = max_t(s64, flow->left_pkts, 0);
 	} else if (has_cards) {
-		/* No data of it was received. */
+		/* It has sent no data. */
 		u32 first_pkts = credit_first_pkts(tcp_sk(sk)->mss_cache);
 
 		left->first_pkts = first_pkts - min(first_pkts, tcp_sk(sk)->data_segs_out);
@@ -426,7 +446,7 @@ void quell_labnic_express_number(struct sk_buff *skb)
 	    !segment.has_data)
 		return;
 	spin_lock_bh(&labnic_credit_lock);
-	flow = labnic_credit_find(&segment.key);
+	flow = labnic_credit_find(&segment.key, true);
 	if (flow) {
 		labnic_express_sends(flow);
 		number = flow->express.told;

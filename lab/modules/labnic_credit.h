@@ -81,11 +81,15 @@ struct labnic_express {
 	u64			stopped_ns;	/* when it did */
 };
 
-/* One direction of a connection. */
+/*
+ * One direction of a connection, once at the card of its receiver and once at that of its sender,
+ * which may be in another part of the network.
+ */
 struct labnic_credit_flow {
 	struct hlist_node		node;	/* in the table */
 	struct labnic_credit_key	key;	/* its addresses and ports */
-	struct labnic_credit		*credit;	/* of the receiver's card */
+	bool				is_sender;	/* at the sender's card */
+	struct labnic_credit		*credit;	/* of that card */
 	/* In the receiver's wanting or spare, while it has demand. */
 	struct list_head		waits;
 	/* In the receiver's untold, until its sender is notified of a grant. */
@@ -99,7 +103,7 @@ struct labnic_credit_flow {
 	u64				granted_pkts;	/* credits granted */
 	/* As many credits would let the sender send all it has, its newest packet says. */
 	s64				wanted_pkts;
-	/* Credits that the sender's card knows of. */
+	/* From here to @left_pkts at the sender.  Credits that it was notified of. */
 	u64				reported_pkts;
 	/* Of them, those that its algorithm has asked about. */
 	u64				seen_pkts;
@@ -110,7 +114,7 @@ struct labnic_credit_flow {
 	struct labnic_credit_ack	ack;	/* the receiver's newest acknowledgment */
 	/* State with ExpressPass, which does not count credits as above. */
 	struct labnic_express		express;
-	bool				has_end;	/* a FIN came in */
+	bool				has_end;	/* a FIN was received, or sent */
 	u32				end_seq;	/* the sequence number behind it */
 };
 
@@ -128,9 +132,10 @@ bool labnic_credit_explain(struct sk_buff *skb, const struct labnic_segment *seg
 extern spinlock_t labnic_credit_lock;
 u32 labnic_credit_hash(const struct labnic_credit_key *key);
 struct labnic_credit_key labnic_credit_reverse(const struct labnic_credit_key *key);
-struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *key);
+struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *key,
+					      bool is_sender);
 struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
-					     const struct labnic_credit_key *key);
+					     const struct labnic_credit_key *key, bool is_sender);
 void labnic_credit_remove(struct labnic_credit_flow *flow);
 void labnic_credit_remove_all(struct labnic_credit *credit);
 

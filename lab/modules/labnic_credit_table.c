@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quell_labnic: the flows to which receivers' cards hand out credits.
+ * quell_labnic: the flows to which receivers' cards hand out credits, at both ends.
  *
  * One lock and one table for all cards: the laboratory has one processor.
  */
@@ -35,22 +35,22 @@ struct labnic_credit_key labnic_credit_reverse(const struct labnic_credit_key *k
 }
 
 /* labnic_credit_lock held. */
-struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *key)
+struct labnic_credit_flow *labnic_credit_find(const struct labnic_credit_key *key, bool is_sender)
 {
 	struct labnic_credit_flow *flow;
 
 	lockdep_assert_held(&labnic_credit_lock);
 	hash_for_each_possible(credit_flows, flow, node, labnic_credit_hash(key))
-		if (!memcmp(&flow->key, key, sizeof(*key)))
+		if (flow->is_sender == is_sender && !memcmp(&flow->key, key, sizeof(*key)))
 			return flow;
 	return NULL;
 }
 
 /* Find a flow, or create it; labnic_credit_lock held. */
 struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
-					     const struct labnic_credit_key *key)
+					     const struct labnic_credit_key *key, bool is_sender)
 {
-	struct labnic_credit_flow *flow = labnic_credit_find(key);
+	struct labnic_credit_flow *flow = labnic_credit_find(key, is_sender);
 
 	if (flow)
 		return flow;
@@ -58,6 +58,7 @@ struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit,
 	if (WARN_ON_ONCE(!flow))
 		return NULL;
 	flow->key = *key;
+	flow->is_sender = is_sender;
 	flow->credit = credit;
 	INIT_LIST_HEAD(&flow->waits);
 	INIT_LIST_HEAD(&flow->untold);

@@ -225,8 +225,7 @@ static bool express_wants_stop(const struct labnic_express *express, const struc
 
 /*
  * A credit counts once: for data that was not there it does not pay later.  A sender that has
- * stopped may send a request.  labnic_credit_lock held; @flow is NULL if no data of it has reached
- * the receiver.
+ * stopped may send a request.  labnic_credit_lock held; @flow is NULL if it has sent no data.
  */
 void labnic_express_transmit(struct labnic_credit_flow *flow, const struct sock *sk,
 			     struct quell_labnic_credits *left)
