@@ -215,7 +215,7 @@ void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 a
 		move = READ_ONCE(tail->probe) == QUELL_PROBE_NONE &&
 		       tail->fires_ns < tx_end_ns + next_ns;
 	}
-	tail->tx_end_ns = tx_end_ns;
+	WRITE_ONCE(tail->tx_end_ns, tx_end_ns);
 	if (!timeout_ns)
 		return;
 	if (!is_tail && tail_is_idle(flow))

@@ -13,6 +13,9 @@
 #include "netns/net.h"
 #include "signal/dasr.h"
 #include "tcp/tcp.h"
+
+/* Queue of a flow in its host up to which the window grows: the stack's limit is 1 ms. */
+#define ADAPT_BACKLOG_NS	(200 * NSEC_PER_USEC)
 #include "tcp/tcp_internals.h"
 
 /* For user space; NULL if the flow is not fitted. */
@@ -225,6 +228,19 @@ static bool adapt_is_reducing(const struct sock *sk)
 	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
+/*
+ * Whether the window is used up, and by packets in the network.  No round-trip time has a queue of
+ * this host in it, so while the own NIC is the bottleneck the window would grow without end.
+ */
+static bool adapt_is_full(const struct sock *sk, u64 now_ns)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 most_ns = max_t(u64, flow->adapt.base_ns, ADAPT_BACKLOG_NS) + flow->adapt.noise_ns;
+
+	return tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) &&
+	       quell_backlog_ns(flow, now_ns) <= most_ns;
+}
+
 /* Before the algorithm, with quell_adapt_is_on(); @sample becomes that of the algorithm. */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
@@ -247,7 +263,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 		quell_adapt_note_marks(core, sample->acked_bytes);
 	}
 	core->flags &= ~QUELL_ADAPT_F_FULL;
-	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk))
+	if (adapt_is_full(sk, sample->now_ns))
 		core->flags |= QUELL_ADAPT_F_FULL;
 	if (after(tp->snd_una, core->round_seq)) {
 		core->flags |= QUELL_ADAPT_F_OVER;
@@ -427,11 +443,14 @@ void quell_adapt_new_episode(struct quell_flow *flow)
  */
 void quell_adapt_pace(struct sock *sk)
 {
-	const struct quell_cubic *cubic = &quell_cc(sk)->flow->adapt.cubic;
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	const struct quell_cubic *cubic = &flow->adapt.cubic;
 	u64 rtt_ns = quell_srtt_ns(sk), rate_bytes_ps;
 
 	if (!rtt_ns)
 		return;
+	/* The stack's round-trip times, too, contain the time in its queue. */
+	rtt_ns += quell_backlog_ns(flow, tcp_sk(sk)->tcp_clock_cache);
 	rate_bytes_ps = quell_mul_div_u64(max_t(u64, cubic->window_q16 >> QUELL_Q16_SHIFT,
 						tcp_sk(sk)->mss_cache),
 					  NSEC_PER_SEC, rtt_ns);

@@ -18,6 +18,17 @@ static inline u64 quell_srtt_ns(const struct sock *sk)
 	return flow && flow->tail.srtt_ns ? flow->tail.srtt_ns : quell_first_rtt_ns(sk);
 }
 
+/*
+ * Time until the last segment sent has left this host, ns: LOCAL_OUT may send another one
+ * meanwhile.
+ */
+static inline u64 quell_backlog_ns(const struct quell_flow *flow, u64 now_ns)
+{
+	u64 tx_end_ns = READ_ONCE(flow->tail.tx_end_ns);
+
+	return tx_end_ns > now_ns ? tx_end_ns - now_ns : 0;
+}
+
 /* apply.c */
 void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		       struct quell_decision *decision, enum quell_reduction why);
