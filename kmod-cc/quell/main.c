@@ -5,7 +5,7 @@
  *
  * Tear-down of the module, in this order (no algorithm module is left, for
  * each pins this one by its symbols, and every socket pins its algorithm):
- *	notifications	no more are sent
+ *	notifications	no notification is or will be sent
  *	generic netlink	no request and no dump is or will be running
  *	link notifier	no device event is or will be running
  *	namespaces	per namespace: work item stopped, hooks gone after a

@@ -261,7 +261,7 @@ TEST(marked_and_lost)
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	f.window_q16 = f.a.cubic.window_q16;
 	expect(f.window_q16 == before_q16 / 10 * 7, "the_loss_reduces_the_window_before_the_marks");
-	expect_eq(60U, f.a.cubic.prior_bytes / MSS, "an_undo_leaves_the_reduction_for_marks");
+	expect_eq(80U, f.a.cubic.prior_bytes / MSS, "no_probe_below_the_window_before_the_marks");
 	after_q16 = f.window_q16;
 	marked(&f, 330000, 30, 30);
 	marked(&f, 330000, 50, 50);
@@ -272,6 +272,60 @@ TEST(marked_and_lost)
 	before_q16 = f.window_q16;
 	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
 	expect(f.a.cubic.window_q16 < before_q16 / 100 * 71, "a_later_loss_is_for_itself");
+	quell_adapt_on_undo(&f.a);
+	f.window_q16 = f.a.cubic.window_q16;
+	before_q16 = f.window_q16;
+	marked(&f, 330000, 50, 50);
+	expect(f.window_q16 < before_q16, "after_an_undo_marks_count_at_once");
+	quell_adapt_on_rto(&f.a, &f.s, false);
+	expect(f.a.cubic.ssthresh_bytes >= before_q16 / 10 * 7 >> 16,
+	       "a_timeout_and_the_marks_reduce_the_threshold_once");
+}
+
+/* Where the delay shows a long queue, marks take up to half, and a loss no less. */
+TEST(marked_queue)
+{
+	struct fixture f;
+	u64 before_q16;
+
+	start_second_round(&f, 300001);
+	acks(&f, 330000, 20);
+	marked(&f, 330000, 40, 40);
+	acks(&f, 900000, 60);
+	acks(&f, 900000, 60);
+	before_q16 = f.window_q16;
+	marked(&f, 900000, 100, 100);
+	expect(f.window_q16 <= before_q16 / 100 * 55, "by_half");
+	expect(f.a.cubic.ssthresh_bytes == f.window_q16 >> 16, "and_the_threshold");
+	before_q16 = f.window_q16;
+	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+	expect_eq(before_q16, f.a.cubic.window_q16, "the_loss_restores_no_part");
+	expect(f.a.cubic.ssthresh_bytes == before_q16 >> 16, "nor_of_the_threshold");
+}
+
+/* Rounds above the target, counted while the algorithm governed, are no marks. */
+TEST(lost_after_rounds_above)
+{
+	struct fixture f;
+	u64 before_q16;
+	int above;
+
+	for (above = 0; above < 6; above++) {
+		start_fit(&f);
+		acks(&f, BASE_NS, 8);
+		f.a.above = above;
+		f.a.early = 2 * QUELL_ADAPT_EARLY_ROUNDS;
+		quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+		expect_eq(QUELL_ADAPT_FALLBACK, (u32)f.a.phase, "early_losses_end_fit");
+		f.a.cubic.max_bytes = 1000 * MSS;
+		f.a.reason = QUELL_ADAPT_LONG_PATH;
+		f.a.base_ns = f.needs.longest_ns + 1;
+		f.a.cubic.window_q16 = 100 * MSS_Q16;
+		f.a.above = f.a.above == QUELL_ADAPT_REDUCED_BY_LOSS ? 0 : f.a.above;
+		quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
+		before_q16 = f.a.cubic.window_q16;
+		expect_eq(70 * MSS_Q16, before_q16, "a_loss_is_a_loss");
+	}
 }
 
 /* Marks and records that cease. */

@@ -75,8 +75,8 @@ struct quell_telemetry {
  * @rtt_ns:		round-trip time of the newest acknowledged segment with the
  *			time to serialise it subtracted (TIMELY, section 3.1), ns;
  *			0 if this ACK gives no measurement
- * @min_rtt_ns:		smallest @rtt_ns of the flow so far, ns; 0 if not known; when a flow
- *			starts, the round-trip time of the handshake
+ * @min_rtt_ns:		smallest @rtt_ns of the flow so far, ns; 0 if not known; for ->init the
+ *			smoothed round-trip time, at first that of the handshake
  * @remote_ns:		part of @rtt_ns spent in the remote host, ns; 0 unknown
  * @link_bytes_ps:	rate of the interface the flow leaves by; 0 unknown
  * @peer_link_bytes_ps:	rate of the interface by which the receiver gets it; 0 unknown

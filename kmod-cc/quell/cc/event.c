@@ -67,7 +67,7 @@ static void event_loss(struct sock *sk, enum quell_reduction why, u32 flags)
 
 	if (quell_adapt_has_begun(flow)) {
 		/* The next loss is of segments sent from now on. */
-		flow->adapt.flags &= ~QUELL_ADAPT_F_BEGUN;
+		flow->adapt.flags |= QUELL_ADAPT_F_LOST;
 		flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 		return;
 	}

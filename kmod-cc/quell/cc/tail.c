@@ -206,8 +206,8 @@ void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 a
 
 	/*
 	 * The delayed ACK is sent with this segment, a reply: the timer may fire later, as an
-	 * expiry costs more than to set it anew.  A probe may need it as early.  If it fires
-	 * after the next reply, which takes as long as this one, that sets it.
+	 * expiry costs more than to set it anew.  The decision on a probe may need it as early.
+	 * If it fires after the next reply, which takes as long as this one, that sets it.
 	 */
 	if (tail->delack_pending && !before(ack_seq, tail->ack_seq)) {
 		tail->delack_pending = false;
@@ -253,7 +253,12 @@ void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns)
 	struct quell_tail *tail = &flow->tail;
 	u64 error_ns = max(tail->srtt_ns, rtt_ns) - min(tail->srtt_ns, rtt_ns);
 
-	tail->var_ns = (3 * tail->var_ns + error_ns) / 4;
-	tail->srtt_ns = (7 * tail->srtt_ns + rtt_ns + 4) / 8;
+	if (tail->srtt_ns) {
+		tail->var_ns = (3 * tail->var_ns + error_ns) / 4;
+		tail->srtt_ns = (7 * tail->srtt_ns + rtt_ns + 4) / 8;
+	} else {
+		tail->var_ns = rtt_ns / 2;
+		tail->srtt_ns = rtt_ns;
+	}
 	tail_update(flow);
 }

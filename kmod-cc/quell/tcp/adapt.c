@@ -13,10 +13,10 @@
 #include "netns/net.h"
 #include "signal/dasr.h"
 #include "tcp/tcp.h"
+#include "tcp/tcp_internals.h"
 
 /* Queue of a flow in its host up to which the window grows: the stack's limit is 1 ms. */
 #define ADAPT_BACKLOG_NS	(200 * NSEC_PER_USEC)
-#include "tcp/tcp_internals.h"
 
 /* For user space; NULL if the flow is not fitted. */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
@@ -195,6 +195,7 @@ static __rare void adapt_hand_over(struct sock *sk, const struct quell_sample *s
 	 */
 	flow->undo = (struct quell_undo) { .valid = flow->undo.valid };
 	/* A search ended by a loss or a record left a queue: its losses are the algorithm's. */
+	flow->adapt.flags &= ~QUELL_ADAPT_F_LOST;
 	if (flow->algo->core->needs.signal == QUELL_ADAPT_DELAY)
 		flow->adapt.flags |= QUELL_ADAPT_F_BEGUN;
 	flow->adapt.round_seq = tcp_sk(sk)->snd_nxt;
@@ -267,7 +268,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 		core->flags |= QUELL_ADAPT_F_FULL;
 	if (after(tp->snd_una, core->round_seq)) {
 		core->flags |= QUELL_ADAPT_F_OVER;
-		core->flags &= ~QUELL_ADAPT_F_BEGUN;
+		core->flags &= ~(QUELL_ADAPT_F_BEGUN | QUELL_ADAPT_F_LOST);
 	}
 	round = sample->rtt_ns && core->flags & QUELL_ADAPT_F_OVER;
 	if (round) {
@@ -295,7 +296,8 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 bool quell_adapt_has_begun(const struct quell_flow *flow)
 {
 	return quell_adapt_is_on(flow) && quell_adapt_is_fit(&flow->adapt) &&
-	       flow->adapt.flags & QUELL_ADAPT_F_BEGUN;
+	       (flow->adapt.flags & (QUELL_ADAPT_F_BEGUN | QUELL_ADAPT_F_LOST)) ==
+	       QUELL_ADAPT_F_BEGUN;
 }
 
 /* Fast retransmit begins; the decision is replaced if the algorithm takes over now. */

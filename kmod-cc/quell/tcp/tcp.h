@@ -9,18 +9,19 @@
 
 /*
  * Smoothed round-trip time, ns; 0 without one.  The stack's contains samples of retransmitted data,
- * by timestamps of 1 ms, each of which adds 124 us: tcp_rtt_tsopt_us().  Socket lock.
+ * by timestamps of 1 ms, each of which adds 124 us: tcp_rtt_tsopt_us().  Quell's remains that of
+ * the handshake where segments are signed.  Socket lock.
  */
 static inline u64 quell_srtt_ns(const struct sock *sk)
 {
 	const struct quell_flow *flow = quell_cc(sk)->flow;
 
-	return flow && flow->tail.srtt_ns ? flow->tail.srtt_ns : quell_first_rtt_ns(sk);
+	return min_not_zero(flow ? flow->tail.srtt_ns : 0, quell_first_rtt_ns(sk));
 }
 
 /*
- * Time until the last segment sent has left this host, ns: LOCAL_OUT may send another one
- * meanwhile.
+ * Time until the last segment sent has left this host, ns.  Without the lock of @flow: LOCAL_OUT
+ * may send another one, and on 32-bit machines the value may then be any.
  */
 static inline u64 quell_backlog_ns(const struct quell_flow *flow, u64 now_ns)
 {

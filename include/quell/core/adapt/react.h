@@ -389,6 +389,15 @@ static inline void quell_adapt_record_reduction(struct quell_adapt *a)
 		a->flags |= QUELL_ADAPT_F_SEARCHED;
 }
 
+/* A loss reduces CUBIC's window. */
+static __rare void quell_adapt_reduce_lost(struct quell_adapt *a, u32 mss_bytes)
+{
+	if (a->phase == QUELL_ADAPT_FALLBACK && a->above == QUELL_ADAPT_REDUCED_BY_MARKS)
+		quell_cubic_on_marked_loss(&a->cubic, mss_bytes);
+	else
+		quell_cubic_on_loss(&a->cubic, mss_bytes);
+}
+
 /*
  * A loss, or a mark that means one, while the algorithm does not govern; marks at most once per
  * round trip: RFC 3168, 6.1.2.  Returns true when FIT begins.
@@ -400,10 +409,7 @@ static __rare bool quell_adapt_cut(struct quell_adapt *a,
 	if (quell_adapt_is_fit(a))
 		return false;
 	quell_adapt_record_reduction(a);
-	if (a->phase == QUELL_ADAPT_FALLBACK && a->above == QUELL_ADAPT_REDUCED_BY_MARKS)
-		quell_cubic_on_marked_loss(&a->cubic, s->mss_bytes);
-	else
-		quell_cubic_on_loss(&a->cubic, s->mss_bytes);
+	quell_adapt_reduce_lost(a, s->mss_bytes);
 	if (a->phase == QUELL_ADAPT_START ? quell_adapt_may_settle(a, needs) :
 					    quell_adapt_count_loss(a, needs))
 		quell_adapt_settle(a, needs);
@@ -446,7 +452,9 @@ static __rare void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 		quell_adapt_record_reduction(a);
 	if (quell_adapt_is_fit(a))
 		return;
-	quell_cubic_on_rto(&a->cubic, s->mss_bytes, again);
+	if (!again)
+		quell_adapt_reduce_lost(a, s->mss_bytes);
+	quell_cubic_on_rto(&a->cubic, s->mss_bytes, true);
 	if (a->phase == QUELL_ADAPT_FALLBACK)
 		a->rounds = 0;
 	a->phase = QUELL_ADAPT_START;
@@ -460,6 +468,8 @@ static __rare void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 static inline void quell_adapt_on_undo(struct quell_adapt *a)
 {
 	a->early = quell_sub_sat_u64(a->early, QUELL_ADAPT_EARLY_ROUNDS);
+	if (a->phase == QUELL_ADAPT_FALLBACK && a->above == QUELL_ADAPT_REDUCED_BY_LOSS)
+		a->above = QUELL_ADAPT_REDUCED_NOT;
 	if (a->flags & QUELL_ADAPT_F_SEARCHED) {
 		if (a->phase != QUELL_ADAPT_START)
 			a->rounds = QUELL_ADAPT_NOISE_ROUNDS;

@@ -98,6 +98,7 @@ enum quell_adapt_reason {
 #define QUELL_ADAPT_F_SEARCHED	0x20	/* the last reduction was of START's window */
 #define QUELL_ADAPT_F_REDUCED	0x40	/* set by the caller: reduced for this loss episode */
 #define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
+#define QUELL_ADAPT_F_LOST	0x100	/* set by the caller: with a loss in that round trip */
 #define QUELL_ADAPT_F_SIGNAL	(QUELL_ADAPT_F_MARKED | QUELL_ADAPT_F_RECORD)
 
 /* Path properties that an algorithm requires; constant. */
@@ -160,7 +161,7 @@ struct quell_adapt {
 	u8			tries:4;	/* times that CUBIC took over, limited */
 	u8			phase;	/* enum quell_adapt_phase */
 	u8			reason;	/* enum quell_adapt_reason */
-	u8			flags;	/* QUELL_ADAPT_F_* */
+	u16			flags;	/* QUELL_ADAPT_F_* */
 };
 
 /* Whether the algorithm governs the window. */
@@ -268,6 +269,7 @@ static __rare void quell_adapt_fall_back(struct quell_adapt *a, u64 window_q16, 
 	quell_cubic_enter(&a->cubic, quell_max_u64(window_q16, quell_adapt_floor_q16(mss_bytes)));
 	a->phase = QUELL_ADAPT_FALLBACK;
 	a->reason = reason;
+	a->above = QUELL_ADAPT_REDUCED_NOT;
 	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
 	quell_adapt_defer(a, reason);
 }

@@ -294,7 +294,7 @@ static __rare void quell_dasr_begin(struct quell_dasr_set *set,
 
 	for (member = peer->members; member; member = member->next) {
 		group = member->group;
-		/* Messages are frequent: members are visited only if one is missing. */
+		/* Messages are frequent: members are visited only if one may be awaited. */
 		time_ns = quell_min_u64(group->time_ns, p->lookahead_ns);
 		if (p->lookahead_ns && !group->waiting &&
 		    group->idle > (!peer->active && !member->absent))

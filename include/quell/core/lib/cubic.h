@@ -221,7 +221,7 @@ static inline void quell_cubic_on_marks(struct quell_cubic *c, u32 marked_bytes,
 
 /*
  * A loss of data sent before quell_cubic_on_marks() reduced the window: it is the same congestion,
- * and the reductions of the window of before that are not added.
+ * and the reductions of the window of before that are not added.  An undo restores that window.
  */
 static __rare void quell_cubic_on_marked_loss(struct quell_cubic *c, u32 mss_bytes)
 {
@@ -231,7 +231,6 @@ static __rare void quell_cubic_on_marked_loss(struct quell_cubic *c, u32 mss_byt
 	quell_cubic_on_loss(c, mss_bytes);
 	c->window_q16 = quell_min_u64(c->window_q16, window_q16);
 	c->ssthresh_bytes = c->window_q16 >> QUELL_Q16_SHIFT;
-	c->prior_bytes = window_q16 >> QUELL_Q16_SHIFT;
 }
 
 /* The capacity of the path is unknown again: the window grows as before the first loss. */
