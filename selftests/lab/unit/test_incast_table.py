@@ -50,7 +50,8 @@ class Ideal(unittest.TestCase):
         for words, told in ((("--cc", "roce"), "--cc roce goes with --pfc alone"),
                             (("--cc", "smartt,pfc", "--pfc"), "--pfc goes with"),
                             (("--cc", "pfc", "--pfc", "--buffer", "2"), "--buffer without --pfc"),
-                            (("--cc", "pfc", "--pfc", "--trim", "128b"), "not allowed with")):
+                            (("--cc", "pfc", "--pfc", "--trim", "128b"), "not allowed with"),
+                            (("--cc", "nscc", "--rates", "400gbit"), "has values for")):
             with self.subTest(told):
                 run = subprocess.run([PATH, "none", *words], capture_output=True, text=True,
                                      check=False)
