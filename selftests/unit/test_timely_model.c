@@ -155,7 +155,6 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		.now = s->now_ns, .rtt = s->rtt_ns, .acked = s->acked_bytes,
 		.link = s->link_bytes_ps / 1e9, .inflight = s->inflight_bytes,
 		.whole_segment = s->flags & QUELL_S_SEGMENT_DONE,
-		.trimmed = s->flags & QUELL_S_TRIMMED,
 	};
 
 	x->m.mss = s->mss_bytes;
@@ -255,7 +254,6 @@ static void single_step(struct random_state *r, struct pair *x,
 	s.acked_bytes = random_magnitude(r, 1, 2 * x->p.segment_bytes);
 	s.inflight_bytes = random_magnitude(r, 0, 1000000);
 	s.flags = random_between(r, 0, 1) ? QUELL_S_SEGMENT_DONE : 0;
-	s.flags |= random_between(r, 0, 2) ? 0 : QUELL_S_TRIMMED;
 	model_follow(&x->m, &x->v);
 	x->m.gradient_margin = INFINITY;
 	x->m.demand_margin = INFINITY;

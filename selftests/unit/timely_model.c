@@ -134,7 +134,7 @@ void timely_model_ack(struct timely_model *m, const struct timely_model_params *
 void timely_model_loss(struct timely_model *m, const struct timely_model_params *p,
 		       const struct timely_model_event *e)
 {
-	m->rate /= e->trimmed ? 1 : 2;
+	m->rate /= 2;
 	m->window = fmin(m->window, e->inflight) / 2;
 	m->after_loss = true;
 	limits(m, p, e->link);

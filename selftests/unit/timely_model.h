@@ -28,7 +28,7 @@ struct timely_model {
 
 struct timely_model_event {
 	double now, rtt, acked, link, inflight;	/* rtt, link 0: unknown */
-	bool whole_segment, trimmed;
+	bool whole_segment;
 };
 
 double timely_model_bound(const struct timely_model *m,

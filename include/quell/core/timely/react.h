@@ -36,10 +36,8 @@
  * Loss, which the paper excludes by flow control in the network, halves rate
  * and window, and the window grows from there as Reno's.  Without a delay
  * signal (no round-trip time was ever measured) only that window limits the flow.
- * Where all lost packets were trimmed the rate is kept: halved once per round trip, it
- * falls in an incast far below its share, and rises by delta per segment from there.
  *
- * Ignored inputs: ECN marks, the remote host's share of the delay.  Deviations
+ * Ignored inputs: ECN marks, trimmed packets, the remote host's share of the delay.  Deviations
  * from the paper, each with its reason, are in Documentation/timely.md.
  *
  * Expects: pacing in the stack (TCP's own or the fq qdisc), segments of
@@ -203,8 +201,7 @@ static inline void quell_timely_on_loss(struct quell_timely_vars *v,
 	u64 flight_q16 = (u64)s->inflight_bytes << QUELL_Q16_SHIFT;
 
 	quell_timely_observe(v, s);
-	if (!(s->flags & QUELL_S_TRIMMED))
-		v->rate_q16 /= 2;
+	v->rate_q16 /= 2;
 	v->window_q16 = quell_min_u64(v->window_q16, flight_q16) / 2;
 	v->flags |= QUELL_TIMELY_F_LOSS;
 	st->fast_retx++;
