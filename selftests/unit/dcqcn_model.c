@@ -160,11 +160,11 @@ void dcqcn_model_ack(struct dcqcn_model *m, const struct dcqcn_model_params *p,
 	finish(m, p, e->line_rate);
 }
 
-static void lose(struct dcqcn_model *m, const struct dcqcn_model_params *p, double factor,
-		 double reno_window, const struct dcqcn_model_event *e)
+static void halve(struct dcqcn_model *m, const struct dcqcn_model_params *p,
+		  double reno_window, const struct dcqcn_model_event *e)
 {
-	m->rc *= factor;
-	m->rt = factor < 1 ? m->rc : m->rt;
+	m->rc /= 2;
+	m->rt = m->rc;
 	m->reno_window = reno_window;
 	m->after_loss = true;
 	reset_timers(m, p, e->now_ns);
@@ -179,13 +179,13 @@ void dcqcn_model_loss(struct dcqcn_model *m, const struct dcqcn_model_params *p,
 	finish(m, p, e->line_rate);
 	window = dcqcn_model_window_bytes(m, p);
 	half = fmax(fmin(window, e->inflight_bytes) / 2, 2 * m->mss_bytes);
-	lose(m, p, e->trimmed ? 1 : 0.5, fmin(half, window), e);
+	halve(m, p, fmin(half, window), e);
 }
 
 void dcqcn_model_timeout(struct dcqcn_model *m, const struct dcqcn_model_params *p,
 			 const struct dcqcn_model_event *e)
 {
-	lose(m, p, 0.5, m->mss_bytes, e);
+	halve(m, p, m->mss_bytes, e);
 }
 
 void dcqcn_model_after_idle(struct dcqcn_model *m, const struct dcqcn_model_params *p,

@@ -42,7 +42,7 @@ struct dcqcn_model_event {
 	double line_rate;		/* 0: unknown */
 	double acked_bytes;
 	double inflight_bytes;
-	bool marked, app_limited, trimmed;
+	bool marked, app_limited;
 };
 
 double dcqcn_model_window_bytes(const struct dcqcn_model *m,

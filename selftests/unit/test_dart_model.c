@@ -45,7 +45,6 @@ static struct dart_model_event model_event(const struct quell_sample *s)
 			.now_ns = s->now_ns, .acked_bytes = s->acked_bytes,
 			.inflight_bytes = s->inflight_bytes, .marked = s->marked_bytes,
 			.app_limited = s->flags & QUELL_S_APP_LIMITED,
-			.trimmed = s->flags & QUELL_S_TRIMMED,
 		},
 		.own_line = s->link_bytes_ps, .peer_line = s->peer_link_bytes_ps,
 		.n = s->senders_q8 / 256.0, .header_bytes = s->header_bytes,
@@ -158,8 +157,7 @@ static void random_sample(struct random_state *r, const struct pair *x, struct q
 		.now_ns = x->v.dcqcn.since_ns + random_magnitude(r, 0, 80 * x->p.dcqcn.timer_ns),
 		.acked_bytes = random_magnitude(r, 1, 16 * (u64)x->v.dcqcn.mss_bytes),
 		.inflight_bytes = random_magnitude(r, 0, 1 << 26),
-		.flags = (random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED) |
-			 (random_between(r, 0, 2) ? 0 : QUELL_S_TRIMMED),
+		.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED,
 	};
 	if (!random_between(r, 0, 7))
 		s->senders_q8 = QUELL_SHARE_ONE_Q8;

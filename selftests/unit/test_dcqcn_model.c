@@ -60,7 +60,6 @@ static void apply(struct pair *x, enum event event, const struct quell_sample *s
 		.now_ns = s->now_ns, .line_rate = s->link_bytes_ps,
 		.acked_bytes = s->acked_bytes, .inflight_bytes = s->inflight_bytes,
 		.marked = s->marked_bytes, .app_limited = s->flags & QUELL_S_APP_LIMITED,
-		.trimmed = s->flags & QUELL_S_TRIMMED,
 	};
 
 	switch (event) {
@@ -157,7 +156,6 @@ static void single_step(struct random_state *r, struct pair *x,
 	s.marked_bytes = random_between(r, 0, 2) ? 0 : s.acked_bytes;
 	s.inflight_bytes = random_magnitude(r, 0, 1 << 26);
 	s.flags = random_between(r, 0, 9) ? 0 : QUELL_S_APP_LIMITED;
-	s.flags |= random_between(r, 0, 2) ? 0 : QUELL_S_TRIMMED;
 	dcqcn_pair_follow(&x->m, &x->v, &x->p);
 	before = *x;
 	apply(x, event, &s);

@@ -34,7 +34,6 @@
 #define QUELL_S_RTT_OLD		0x40 /* rtt_ns is that of the previous round, already reported */
 #define QUELL_S_ADVANCED	0x80 /* the oldest segment outstanding was acknowledged */
 #define QUELL_S_FITTED		0x100 /* ->init: link_bytes_ps is the rate measured on the path */
-#define QUELL_S_TRIMMED		0x200 /* ->on_loss: all lost segments were trimmed */
 
 /* quell_telemetry.tx_units: bytes per unit, and mask of the counter. */
 #define QUELL_TELEMETRY_TX_UNIT_BYTES	64U

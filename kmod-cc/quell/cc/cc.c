@@ -43,19 +43,18 @@ static void cc_on_cwr(struct sock *sk)
 static void cc_on_recovery(struct sock *sk)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
-	bool trimmed = false;
 
 	if (flow) {
-		trimmed = quell_recover_classify(flow, sk) == QUELL_RECOVER_TRIMMED;
 		flow->recover.lost_again = false;
-		flow->recover.loss_unreported = trimmed &&
+		flow->recover.loss_unreported =
+			quell_recover_classify(flow, sk) == QUELL_RECOVER_TRIMMED &&
 			(quell_flow_has_trim_signal(flow) ||
 			 !quell_recover_is_news(&flow->recover));
 		if (flow->recover.loss_unreported)
 			return;
 		quell_probe_loss_reported(flow);
 	}
-	quell_event_loss(sk, trimmed);
+	quell_event_loss(sk);
 	quell_adapt_recovers(sk);
 }
 

@@ -24,7 +24,7 @@ void quell_cc_ops_init(struct quell_algo *algo);
 
 /* event.c */
 void quell_sample_state(struct sock *sk, struct quell_sample *sample);
-void quell_event_loss(struct sock *sk, bool trimmed);
+void quell_event_loss(struct sock *sk);
 void quell_event_tail_loss(struct sock *sk);
 void quell_event_timeout(struct sock *sk);
 void quell_event_undo(struct sock *sk);

@@ -60,7 +60,7 @@ static void event_report(struct sock *sk, struct quell_event *ev,
 	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 }
 
-static void event_loss(struct sock *sk, enum quell_reduction why, u32 flags)
+static void event_loss(struct sock *sk, enum quell_reduction why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	struct quell_event ev;
@@ -73,17 +73,15 @@ static void event_loss(struct sock *sk, enum quell_reduction why, u32 flags)
 	}
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
-	ev.sample.flags |= flags;
 	event_report(sk, &ev, quell_cc(sk)->algo->core->on_loss);
 	quell_adapt_lost(sk, &ev);
 	quell_apply_event(sk, &ev.sample, &ev.decision, why);
 	quell_cc_leave();
 }
 
-/* @trimmed: all lost segments were. */
-void quell_event_loss(struct sock *sk, bool trimmed)
+void quell_event_loss(struct sock *sk)
 {
-	event_loss(sk, QUELL_REDUCTION_LOSS, trimmed ? QUELL_S_TRIMMED : 0);
+	event_loss(sk, QUELL_REDUCTION_LOSS);
 }
 
 /*
@@ -93,7 +91,7 @@ void quell_event_loss(struct sock *sk, bool trimmed)
  */
 void quell_event_tail_loss(struct sock *sk)
 {
-	event_loss(sk, QUELL_REDUCTION_TAIL, 0);
+	event_loss(sk, QUELL_REDUCTION_TAIL);
 	quell_cc(sk)->flow->undo = (struct quell_undo) {};
 }
 

@@ -19,7 +19,7 @@
  *		else if min(T, B) > F:	target += hai	hyper increase
  *		else:			target += ai	additive increase
  *		rate = (rate + target) / 2
- *	on loss, but not of trimmed packets alone:
+ *	on loss:
  *		target = rate = rate / 2
  *	always:
  *		rate, target = clamp(min_rate, link rate)
@@ -36,10 +36,7 @@
  * the rate's own window is smaller.  A flow to a peer that does not echo marks has
  * only Reno's window, without slow start, and is not paced.
  *
- * Switches that trim mark before, which reduces the rate.  Halved once per round trip as well, it
- * falls in an incast far below its share, and rises by ai per timer from there.
- *
- * Ignored inputs: delay, switches on the path.
+ * Ignored inputs: delay, trimmed packets, switches on the path.
  *
  * Expects: exact echo of CE, switches that mark, pacing in the stack.
  *
@@ -398,17 +395,12 @@ static inline __flatten void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
-/*
- * A loss halves the rate and sets the target to it, unless all segments were @trimmed; Reno's
- * window applies from now on.
- */
+/* A loss halves the rate and sets the target to it; Reno's window applies from now on. */
 static inline void quell_dcqcn_decrease_for_loss(struct quell_dcqcn_vars *v, u64 reno_bytes,
-						 u64 now_ns, bool trimmed)
+						 u64 now_ns)
 {
-	if (!trimmed) {
-		v->rate_q16 >>= 1;
-		v->target_q16 = v->rate_q16;
-	}
+	v->rate_q16 >>= 1;
+	v->target_q16 = v->rate_q16;
 	v->reno_q16 = quell_min_u64(reno_bytes, 0xffffffff) << QUELL_Q16_SHIFT;
 	quell_dcqcn_start_over(v, now_ns);
 	v->flags |= QUELL_DCQCN_F_LOSS;
@@ -432,8 +424,7 @@ static inline void quell_dcqcn_on_loss(struct quell_dcqcn_vars *v,
 				   (u64)s->inflight_bytes << QUELL_Q16_SHIFT);
 	window_q16 = quell_max_u64(window_q16 / 2, 2 * quell_mss_q16(v->mss_bytes));
 	window_q16 = quell_min_u64(window_q16, out->window_q16);
-	quell_dcqcn_decrease_for_loss(v, window_q16 >> QUELL_Q16_SHIFT, s->now_ns,
-				      s->flags & QUELL_S_TRIMMED);
+	quell_dcqcn_decrease_for_loss(v, window_q16 >> QUELL_Q16_SHIFT, s->now_ns);
 	st->losses++;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
@@ -445,7 +436,7 @@ static inline void quell_dcqcn_on_rto(struct quell_dcqcn_vars *v,
 				      struct quell_decision *out)
 {
 	quell_dcqcn_observe(v, s);
-	quell_dcqcn_decrease_for_loss(v, v->mss_bytes, s->now_ns, false);
+	quell_dcqcn_decrease_for_loss(v, v->mss_bytes, s->now_ns);
 	st->rtos++;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
