@@ -3,8 +3,8 @@
 #
 # User-mode Linux (Debian 12's package, Linux 6.1.176, and one built of 6.12.117): /proc/kallsyms has
 # each function of the kernel as local, "t", the exported ones, too, of which modules link without
-# trouble.  Tests that search it for " T NAME" to find out whether the kernel has a feature, as
-# the kernel's selftests of MPTCP do, find none and skip in silence.
+# trouble.  A test that searches it for " T NAME" to find out whether the kernel has a feature, as
+# mptcp_connect.sh of the kernel's selftests does, finds none and reports a skip.
 #
 # Guess: an exported function is "T", as on every other architecture.
 #

@@ -143,7 +143,7 @@ struct quell_event {
  *		     rate; at least 1
  * @init:	     a connection begins
  * @on_ack:	     new data was acknowledged, or reported trimmed; NULL in the kernel
- * @on_loss:	     fast retransmit begins, or a packet sent since was trimmed; QUELL_S_TRIMMED
+ * @on_loss:	     fast retransmit begins, or a packet sent since was trimmed
  * @on_rto:	     the retransmission timer fired
  * @on_idle_restart: sending resumes after a time without outstanding data
  * @restart_offset:  in the parameter block, of the u64 in ns below which such a time changes no
