@@ -326,8 +326,10 @@ parameters_act()
 
 	quell bpf set "$1" ${high[$1]} && begin_flow 10.81.0.1 || return 1
 	before=$(effect "$1")
-	# The last acknowledgement comes after the data has arrived, before the effect is read.
-	send_to "$half_bytes" && quell bpf set "$1" ${low[$1]} && between=$(effect "$1") &&
+	# The last ACK may be received after the low parameters are set: it counts for the high ones,
+	# but reduces a window.
+	send_to "$half_bytes" && between=$(effect "$1") && quell bpf set "$1" ${low[$1]} &&
+	{ [ "${told[$1]}" = - ] || between=$(effect "$1"); } &&
 	send_to "$low_bytes" && after=$(effect "$1") && quell bpf set "$1" ${high[$1]} &&
 	send_to "$file_bytes"
 	end_flow $? || return 1

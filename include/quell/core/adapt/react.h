@@ -161,7 +161,7 @@ static inline void quell_adapt_signalled_round(struct quell_adapt *a,
 }
 
 /* Marks reduce CUBIC's window. */
-static __rare void quell_adapt_reduce_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
+static inline void quell_adapt_reduce_marked(struct quell_adapt *a, u32 marked_bytes, u32 mss_bytes)
 {
 	u64 path_q16 = a->cubic.window_q16;
 
@@ -390,7 +390,7 @@ static inline void quell_adapt_record_reduction(struct quell_adapt *a)
 }
 
 /* A loss reduces CUBIC's window. */
-static __rare void quell_adapt_reduce_lost(struct quell_adapt *a, u32 mss_bytes)
+static inline void quell_adapt_reduce_lost(struct quell_adapt *a, u32 mss_bytes)
 {
 	if (a->phase == QUELL_ADAPT_FALLBACK && a->above == QUELL_ADAPT_REDUCED_BY_MARKS)
 		quell_cubic_on_marked_loss(&a->cubic, mss_bytes);

@@ -223,7 +223,7 @@ static inline void quell_cubic_on_marks(struct quell_cubic *c, u32 marked_bytes,
  * A loss of data sent before quell_cubic_on_marks() reduced the window: it is the same congestion,
  * and the reductions of the window of before that are not added.  An undo restores that window.
  */
-static __rare void quell_cubic_on_marked_loss(struct quell_cubic *c, u32 mss_bytes)
+static inline void quell_cubic_on_marked_loss(struct quell_cubic *c, u32 mss_bytes)
 {
 	u64 window_q16 = c->window_q16;
 
