@@ -229,25 +229,12 @@ static bool adapt_is_reducing(const struct sock *sk)
 	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
-/*
- * Whether the window is used up, and by packets in the network.  No round-trip time has a queue of
- * this host in it, so while the own NIC is the bottleneck the window would grow without end.
- */
-static bool adapt_is_full(const struct sock *sk, u64 now_ns)
-{
-	const struct quell_flow *flow = quell_cc(sk)->flow;
-	u64 most_ns = max_t(u64, flow->adapt.base_ns, ADAPT_BACKLOG_NS) + flow->adapt.noise_ns;
-
-	return tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) &&
-	       quell_backlog_ns(flow, now_ns) <= most_ns;
-}
-
 /* Before the algorithm, with quell_adapt_is_on(); @sample becomes that of the algorithm. */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u64 remote_ns = sample->remote_ns, hold_ns = adapt_hold_ns(flow);
+	u64 remote_ns = sample->remote_ns, hold_ns = adapt_hold_ns(flow), most_ns;
 	struct quell_adapt *core = &flow->adapt;
 	struct quell_decision unused;
 	bool round, begins;
@@ -264,7 +251,13 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 		quell_adapt_note_marks(core, sample->acked_bytes);
 	}
 	core->flags &= ~QUELL_ADAPT_F_FULL;
-	if (adapt_is_full(sk, sample->now_ns))
+	/*
+	 * The window is used up, and by packets in the network.  No round-trip time has a queue of
+	 * this host in it: while the own NIC is the bottleneck the window would grow without end.
+	 */
+	most_ns = max_t(u64, core->base_ns, ADAPT_BACKLOG_NS) + core->noise_ns;
+	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) &&
+	    quell_backlog_ns(flow, sample->now_ns) <= most_ns)
 		core->flags |= QUELL_ADAPT_F_FULL;
 	if (after(tp->snd_una, core->round_seq)) {
 		core->flags |= QUELL_ADAPT_F_OVER;
