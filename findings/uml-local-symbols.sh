@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# User-mode Linux (Debian 12's package, Linux 6.1.176, and one built of 6.12.117): /proc/kallsyms has
-# each function of the kernel as local, "t", the exported ones, too, of which modules link without
+# User-mode Linux (Debian 12's package, Linux 6.1.176, and one built of 6.12.117): /proc/kallsyms
+# has each function of the kernel as local, "t", also the exported ones, which modules use without
 # trouble.  A test that searches it for " T NAME" to find out whether the kernel has a feature, as
 # mptcp_connect.sh of the kernel's selftests does, finds none and reports a skip.
 #

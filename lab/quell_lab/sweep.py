@@ -255,7 +255,8 @@ class Sweep:
         return seeds
 
     def _panels(self, tables):
-        """Tables of the panels as those of paper rows, which ask for the same quantities, and PanelMore."""
+        """Tables of the panels as those of paper rows, which have the same quantities, and
+        PanelMore."""
         wanted, more = [], []
         for where, table in each(self.places, "panel", tables, PANEL_KEYS):
             wanted.append({name: table[name] for name in ROW_KEYS if table[name] is not None})

@@ -128,8 +128,8 @@ telemetry_requests_now_and_then()
 	said 'length > 4000 and (map(select(.push == 1)) | length | . > 40 and . < 1000)'
 }
 
-# A window of ten segments that grows by one per round trip, as no switch stamps: as often in bursts,
-# as the ACKs that the stack sends unasked have no record.
+# A window of ten segments that grows by one per round trip, as no switch stamps: as often in
+# bursts, as the ACKs that the stack sends without a request have no record.
 telemetry_requests_in_bursts()
 {
 	bursts 64 && become "$client" hpcc && quell -n "$client" cc set hpcc adapt off &&
@@ -137,8 +137,8 @@ telemetry_requests_in_bursts()
 	said 'length > 150 and length < 500 and (map(select(.push == 1)) | length | . > 120)'
 }
 
-# All ask, and each is acknowledged once, wherever in the round of a reader's system calls the
-# transfer begins: packets that are received while a process owns the socket get one ACK per release.
+# All are requests, and each is acknowledged once, wherever in the round of a reader's system calls
+# the transfer begins: packets received while a process owns the socket get one ACK per release.
 bulk_asks_with_each()
 {
 	local offset_us packets
@@ -158,7 +158,8 @@ small_windows_ask_always()
 {
 	become "$client" swift acks-per-rtt 4 && quell -n "$client" cc set swift base-target 300us \
 		adapt off && watched transfer 1 2400000 && quell -n "$client" cc reset swift &&
-	said 'length > 400 and (map(select(.push == 1)) | length) < length * 0.9 and (.[-20:] | all(.push == 1))'
+	said 'length > 400 and (map(select(.push == 1)) | length) < length * 0.9 and
+	      (.[-20:] | all(.push == 1))'
 }
 
 # Of a write larger than a burst all goes on but its end, whatever PSH TCP sets.

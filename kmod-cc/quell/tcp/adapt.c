@@ -194,8 +194,8 @@ static __rare void adapt_hand_over(struct sock *sk, const struct quell_sample *s
 	 * if they prove spurious, quell_adapt_undone() resumes the search.
 	 */
 	flow->undo = (struct quell_undo) { .valid = flow->undo.valid };
-	/* A search ended by a loss or a record left a queue: its losses are the algorithm's. */
 	flow->adapt.flags &= ~QUELL_ADAPT_F_LOST;
+	/* A search ended by a loss or a record left a queue: its losses are the algorithm's. */
 	if (flow->algo->core->needs.signal == QUELL_ADAPT_DELAY)
 		flow->adapt.flags |= QUELL_ADAPT_F_BEGUN;
 	flow->adapt.round_seq = tcp_sk(sk)->snd_nxt;

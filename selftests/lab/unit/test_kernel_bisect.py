@@ -4,6 +4,8 @@
 import contextlib
 import io
 import os
+import shutil
+import subprocess
 import tempfile
 import types
 import unittest
@@ -144,6 +146,17 @@ class Bisections(Trees):
             with mock.patch.object(kernel_bisect, "holds", side_effect=KeyError("fault")):
                 self.assertEqual(cli.main(["holds", path, "p99 < 1us"]), 128)
         self.assertIn("KeyError", err.getvalue())
+
+    def test_exit_codes_without_a_build(self):
+        """Of a clone without "make lab", which has no parameters of the cores."""
+        clone = os.path.join(self.scratch, "clone", "lab")
+        shutil.copytree(os.path.join(runner.HERE, "quell_lab"), os.path.join(clone, "quell_lab"))
+        shutil.copy(os.path.join(runner.HERE, "lab"), clone)
+        for word, status in (("holds", 128), ("run", 2)):
+            run = subprocess.run([os.path.join(clone, "lab"), word],
+                                 capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, status)
+            self.assertIn("run 'make lab'", run.stderr)
 
 
 def summary(p99_ns):
