@@ -126,10 +126,12 @@ class Pair:
             self.descs.append(structure("param_desc").from_address(desc))
             index += 1
 
-    def start(self, r=None, of=3, most=False, **sample):
-        """A new flow: default parameters or, with @r, some or most of them random."""
+    def start(self, r=None, of=3, most=False, params=None, **sample):
+        """
+        A new flow: default parameters but for @params or, with @r, some or most of them random.
+        """
         for desc in self.descs:
-            value = getattr(desc, "def")
+            value = (params or {}).get(desc.field.decode(), getattr(desc, "def"))
             if r and (r.between(1, of) == 1) != most:
                 value = r.magnitude(desc.min, desc.max)
             ctypes.c_uint64.from_address(self.event.params + desc.offset).value = value
@@ -186,7 +188,7 @@ class Errors:
         e.steps += 1
         if relative >= e.relative:
             e.relative, e.bound = relative, bound / of
-        e.share = max(e.share, error / bound)
+        e.share = max(e.share, error / bound if error else 0)
         self.same(quantity, error <= bound and (not limit or relative <= limit), got, wanted, bound)
 
     def same(self, name, is_same, *values):
@@ -197,7 +199,7 @@ class Errors:
 
     def finish(self, **enough):
         """Print all; each of @enough must be true."""
-        for name, wrong in (self.counts | {k: not v for k, v in enough.items()}).items():
+        for name, wrong in (*self.counts.items(), *((k, not v) for k, v in enough.items())):
             Errors.ran += 1
             Errors.failed += wrong > 0
             print(f"{'not ' * (wrong > 0)}ok {Errors.ran} - {self.run}_{name}")
