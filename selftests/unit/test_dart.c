@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Dart's sender: the line, counters and extreme values, by tables of cases derived by hand from the
- * paper's rule, rate = line / n.  The rest is compared with it (test_dart_model.c).
+ * paper's rule, rate = line / n.  The rest is compared with it (test_dart_model.py).
  */
 #include <string.h>
 
