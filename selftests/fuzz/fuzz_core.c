@@ -17,7 +17,7 @@
  *
  * "Before" an event means: within the limits that its sample sets.  A copy of the flow that was
  * idle for no time has that window.  The equations of one algorithm alone are tested by its model,
- * selftests/unit/test_NAME_model.c.
+ * selftests/unit/test_NAME_model.py.
  *
  * Input: parameters, signals that this flow never gets, then events.  Numbers are read as one
  * byte of magnitude and as many bytes of value as that needs; missing bytes are zero.

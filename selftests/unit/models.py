@@ -65,7 +65,7 @@ def scales(kind):
     found = []
     for field, _ in kind._fields_:
         name, unit, bits = re.fullmatch(
-            r"(\w+?)(_bytes_ps|_bytes|_ns|_nr|_bool|_steps|_rtos)?(?:_q(\d+))?",
+            r"(\w+?)(_bytes_ps|_bytes2?|_ns|_nr|_bool|_steps|_rtos)?(?:_q(\d+))?",
             field).groups()
         found.append((name, field, 2.0 ** -int(bits or 0) / (1e9 if unit == "_bytes_ps" else 1)))
     return found

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * HPCC: start, records, counters and extreme values, by tables of cases derived by hand from the
- * equations.  The rest is compared with these (test_hpcc_model.c); together they take every branch.
+ * equations.  The rest is compared with these (test_hpcc_model.py); together they take every branch.
  */
 #include <quell/core/hpcc/core.h>
 

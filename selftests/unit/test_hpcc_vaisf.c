@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * HPCC with VAI and SF: tokens and ACKs with their counters, by tables of cases derived by hand
- * from the paper's algorithms.  The rest is compared with these (test_hpcc_vaisf_model.c).
+ * from the paper's algorithms.  The rest is compared with these (test_hpcc_vaisf_model.py).
  */
 #include <quell/core/hpcc_vaisf/core.h>
 

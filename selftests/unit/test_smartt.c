@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SMaRTT: start, counters and extreme values, by tables of cases derived by hand from the paper's
- * equations.  The rest is compared with these (test_smartt_model.c); together they take every
+ * equations.  The rest is compared with these (test_smartt_model.py); together they take every
  * branch.
  */
 #include "smartt_fixture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Swift, with one window and with two: the start, extreme values and counters, by tables of cases.
- * The rest is compared with the papers' equations (test_swift_model.c); together they take every
+ * The rest is compared with the papers' equations (test_swift_model.py); together they take every
  * branch.  The expected numbers were derived by hand, not from the code.
  */
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * Variable Additive Increase and Sampling Frequency with Swift: tokens, ACKs with their counters
  * and extreme values, by tables of cases derived by hand from the paper's algorithms.  The rest is
- * compared with these (test_swift_vaisf_model.c).
+ * compared with these (test_swift_vaisf_model.py).
  *
  * The flow: 100 Gbit/s, 4 us of round trip, segments of 1000 bytes, one switch.
  * Then the target is 7 us, the token threshold 11 us, and 50 Mbit/s of additive

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * TIMELY: start, segments, counters and extreme values, by tables of cases derived by hand from the
- * paper's equations.  The rest is compared with these (test_timely_model.c); together they take
+ * paper's equations.  The rest is compared with these (test_timely_model.py); together they take
  * every branch.
  */
 #include <string.h>
