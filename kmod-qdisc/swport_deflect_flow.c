@@ -12,8 +12,9 @@
  * and the time to live (<quell/core/port/iofd.h>), of the outer header, which routers decrement.
  * In a tunnel the flow is the inner one, with a hash of the tunnel, as tunnels may share addresses.
  *
- * Other packets are not deflected: other protocols, IP fragments, IPv6 with extension headers, and
- * tagged frames, as a tag belongs to the link.  A flow that has both kinds may be reordered.
+ * Other packets are not deflected: other protocols, IP fragments, IPv6 with extension headers,
+ * packets to a group, and tagged frames, as a tag belongs to the link.  A flow that has both kinds
+ * may be reordered.
  */
 #include <linux/if_ether.h>
 #include <linux/jhash.h>
@@ -30,6 +31,11 @@
 #define SWPORT_IPV4_SADDR_AT	12
 #define SWPORT_IPV6_SADDR_AT	8
 #define SWPORT_IPV6_ADDR_WORDS	4
+#define SWPORT_IPV4_DADDR_AT	16
+#define SWPORT_IPV6_DADDR_AT	24
+/* The least first octet of a multicast address; in IPv4 reserved and broadcast addresses follow. */
+#define SWPORT_IPV4_GROUP	224
+#define SWPORT_IPV6_GROUP	0xff
 
 /* Network order. */
 static void swport_flow_addresses(const u8 *data, const struct quell_frame_ip *ip, u32 *saddr,
@@ -120,6 +126,11 @@ bool quell_swport_deflect_flow(const struct sk_buff *skb, const struct quell_fra
 	if (!flow->transport_at || frame->tagged || skb_vlan_tag_present(skb) ||
 	    skb_network_offset(skb) != outer->at ||
 	    skb->protocol != (outer->version == 4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6)))
+		return false;
+	/* A next hop does not forward to the members of a group on the port's link. */
+	if (outer->version == 4 ?
+	    frame->data[outer->at + SWPORT_IPV4_DADDR_AT] >= SWPORT_IPV4_GROUP :
+	    frame->data[outer->at + SWPORT_IPV6_DADDR_AT] == SWPORT_IPV6_GROUP)
 		return false;
 	if (frame->tcp_bytes)
 		swport_flow_tcp(frame, packet);

@@ -161,6 +161,19 @@ no_token_no_deflection()
 	port_is '.deflect_pkts == 0 and .deflect_no_token_pkts == 8' && ebb
 }
 
+# A next hop would not forward them to the group's members on the link.
+groups_are_not_deflected()
+{
+	ip -n "$A" route add multicast 239.0.0.0/8 dev up1 &&
+	ip -n "$A" -6 route add multicast ff05::/16 dev up1 table local &&
+	both_ports && flood 10.73.30.1 &&
+	in_netns "$A" deflect_pkt send 239.1.1.1 4 1 5 2000 0x10 &&
+	in_netns "$A" deflect_pkt send ff05::99 4 1 5 2000 0x10 &&
+	port_is '.deflect_pkts == 0 and .deflect_no_token_pkts == 0' &&
+	in_netns "$A" deflect_pkt send 10.73.30.1 4 1 5 2000 0x10 &&
+	port_is '.deflect_pkts == 20' && ebb
+}
+
 below_the_threshold_no_deflection()
 {
 	both_ports && listen && transmit 10.73.30.1 4 2 5 4000 0x10 &&
@@ -409,7 +422,7 @@ device_removed_while_deflecting()
 	ebb && A_tc qdisc change dev up1 root swport deflect entries 5 && books_balance
 }
 
-plan 25
+plan 26
 
 check "network of two leaves and two spines" make_network
 check "options come back in text and JSON" options_come_back
@@ -420,6 +433,7 @@ check "sixteen alternates at most" too_many_alternates
 check "flows are deflected, a token less" flows_are_deflected
 check "flows of IPv6 are" flows_are_deflected_6
 check "no token, no deflection" no_token_no_deflection
+check "packets to a group are not deflected" groups_are_not_deflected
 check "below the threshold nothing is deflected" below_the_threshold_no_deflection
 check "tables of 0, 1, 8 and 64 entries" sizes_bound_the_flows
 check "later messages of a flow keep its order" later_messages_keep_order
