@@ -7,7 +7,6 @@
 
 #include <linux/sizes.h>
 #include <linux/skbuff.h>
-#include <linux/stringify.h>
 #include <compat/qdisc.h>
 #include <quell/core/port/frame.h>
 #include <quell/core/port/slots.h>
@@ -416,16 +415,16 @@ void quell_swport_purge(struct swport_sched *port);
 	NLA_POLICY_FULL_RANGE(type_, (&(struct netlink_range_validation) {	\
 		.min = (min_), .max = (max_) }))
 
-/* The error message that states its range. */
-#define SWPORT_TEXT(name_, min_, max_, unit_) \
-	"swport: " name_ " must be " __stringify(min_) " to " __stringify(max_) unit_
+static inline void swport_get_u32(const struct nlattr *attr, u32 *value)
+{
+	if (attr)
+		*value = nla_get_u32(attr);
+}
 
 /* swport_netlink.c */
 int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 		       struct swport_params *params, bool *reseed,
 		       struct netlink_ext_ack *extack);
-int quell_swport_explain(const struct nlattr *nest, int max, const char * const *range_text,
-			 int err, struct netlink_ext_ack *extack);
 int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);
 bool quell_swport_is_of_one_queue(const struct Qdisc *sch);
 

@@ -17,13 +17,6 @@ static const struct nla_policy swport_class_policy[TCA_SWPORT_CLASS_MAX + 1] = {
 	[TCA_SWPORT_CLASS_PROB] = SWPORT_RANGE(NLA_U32, 0, SWPORT_ECN_PROB_MAX),
 };
 
-static const char * const swport_class_text[TCA_SWPORT_CLASS_MAX + 1] = {
-	[TCA_SWPORT_CLASS_MIN] = SWPORT_TEXT("ecn-class min", 0, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_CLASS_MAX_BYTES] = SWPORT_TEXT("ecn-class max", 0, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_CLASS_PROB] =
-		SWPORT_TEXT("ecn-class prob", 0, SWPORT_ECN_PROB_MAX, " (1/65536)"),
-};
-
 static int swport_parse_class(const struct nlattr *attr, struct quell_red_class *class,
 			      struct netlink_ext_ack *extack)
 {
@@ -35,9 +28,8 @@ static int swport_parse_class(const struct nlattr *attr, struct quell_red_class 
 		return -EINVAL;
 	}
 	err = nla_parse_nested(tb, TCA_SWPORT_CLASS_MAX, attr, swport_class_policy, extack);
-	if (err < 0)
-		return quell_swport_explain(attr, TCA_SWPORT_CLASS_MAX, swport_class_text, err,
-					    extack);
+	if (err)
+		return err;
 	if (!tb[TCA_SWPORT_CLASS_DSCPS] || !nla_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]) ||
 	    !tb[TCA_SWPORT_CLASS_MIN] || !tb[TCA_SWPORT_CLASS_MAX_BYTES]) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,

@@ -8,24 +8,16 @@
 #include <linux/stringify.h>
 #include <net/ipv6.h>
 #include <net/netlink.h>
-#include <compat/extack.h>
 
 #include "swport_deflect.h"
 
 #define SWPORT_VIA_COUNT_TEXT	"swport: deflect via must be given 1 to "	\
 	__stringify(SWPORT_DEFLECT_VIA_MAX) " times"
 
-#define SWPORT_VIA_ADDR_TEXT	"swport: deflect via: must be a unicast IPv4 or IPv6 address"
-
 static const struct nla_policy swport_via_policy[TCA_SWPORT_VIA_MAX + 1] = {
 	[TCA_SWPORT_VIA_DEV]	= NLA_POLICY_MIN(NLA_U32, 1),
 	[TCA_SWPORT_VIA_ADDR]	= NLA_POLICY_RANGE(NLA_BINARY, sizeof(struct in_addr),
 						   sizeof(struct in6_addr)),
-};
-
-static const char * const swport_via_text[TCA_SWPORT_VIA_MAX + 1] = {
-	[TCA_SWPORT_VIA_DEV]	= "swport: deflect via: no such device",
-	[TCA_SWPORT_VIA_ADDR]	= SWPORT_VIA_ADDR_TEXT,
 };
 
 /* A next hop must be a unicast address, neither unspecified nor loopback. */
@@ -68,8 +60,8 @@ static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
 	int err;
 
 	err = nla_parse_nested(tb, TCA_SWPORT_VIA_MAX, attr, swport_via_policy, extack);
-	if (err < 0)
-		return quell_swport_explain(attr, TCA_SWPORT_VIA_MAX, swport_via_text, err, extack);
+	if (err)
+		return err;
 	if (!tb[TCA_SWPORT_VIA_DEV] || !tb[TCA_SWPORT_VIA_ADDR]) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "swport: deflect via needs an address and a device");
@@ -80,7 +72,8 @@ static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
 	nla_memcpy(via->addr, tb[TCA_SWPORT_VIA_ADDR], sizeof(via->addr));
 	if ((via->addr_bytes != sizeof(struct in_addr) &&
 	     via->addr_bytes != sizeof(struct in6_addr)) || !swport_via_is_host(via)) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_VIA_ADDR], SWPORT_VIA_ADDR_TEXT);
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_VIA_ADDR],
+				    "swport: deflect via: must be a unicast IPv4 or IPv6 address");
 		return -EINVAL;
 	}
 	objection = swport_via_objection(sch, via);
@@ -172,12 +165,6 @@ static int swport_deflect_check(struct nlattr **tb, const struct swport_params *
 	return -EINVAL;
 }
 
-static void swport_deflect_get_u32(struct nlattr *attr, u32 *value)
-{
-	if (attr)
-		*value = nla_get_u32(attr);
-}
-
 /**
  * quell_swport_deflect_parse() - parse and check the deflection attributes of a request
  * @sch: the port's qdisc
@@ -198,10 +185,10 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 
 	if (tb[TCA_SWPORT_DEFLECT])
 		deflect->on = nla_get_u32(tb[TCA_SWPORT_DEFLECT]);
-	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_THRESHOLD], &deflect->iofd.threshold_bytes);
-	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_ENTRIES], &deflect->iofd.entries);
-	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_BASE], &deflect->token_base);
-	swport_deflect_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_MAX], &deflect->token_max);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_THRESHOLD], &deflect->iofd.threshold_bytes);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_ENTRIES], &deflect->iofd.entries);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_BASE], &deflect->token_base);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_MAX], &deflect->token_max);
 	if (tb[TCA_SWPORT_DEFLECT_IDLE])
 		deflect->iofd.idle_ns = nla_get_u32(tb[TCA_SWPORT_DEFLECT_IDLE]);
 	if (tb[TCA_SWPORT_DEFLECT_RELEASE])

@@ -4,9 +4,7 @@
  * a copy of the parameters, so that a rejected one changes no state.  Parsing is strict.
  */
 #include <linux/rtnetlink.h>
-#include <linux/stringify.h>
 #include <net/netlink.h>
-#include <compat/extack.h>
 
 #include "swport.h"
 
@@ -51,81 +49,6 @@ static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_DEFLECT_CHOICE] = NLA_POLICY_MAX(NLA_U32, SWPORT_CHOICE_SHORTER),
 };
 
-/* Error messages that state the policy's ranges. */
-static const char * const swport_range_text[TCA_SWPORT_MAX + 1] = {
-	[TCA_SWPORT_RATE] = SWPORT_TEXT("rate", 0, SWPORT_RATE_MAX, " bytes/s"),
-	[TCA_SWPORT_OVERHEAD] = SWPORT_TEXT("overhead", 0, SWPORT_OVERHEAD_MAX, " bytes"),
-	[TCA_SWPORT_LIMIT] = SWPORT_TEXT("limit", SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_CONTROL_LIMIT] =
-		SWPORT_TEXT("control-limit", SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_CONTROL_SHARE] =
-		SWPORT_TEXT("control-share", 1, SWPORT_CONTROL_SHARE_MAX, " (1/65536)"),
-	[TCA_SWPORT_ECN_DROP] = "swport: ecn drop must be 0 or 1",
-	[TCA_SWPORT_ECN_MODE] = "swport: ecn mode must be 0 (off), 1 (dequeue) or 2 (enqueue)",
-	[TCA_SWPORT_ECN_MIN] = SWPORT_TEXT("ecn min", 0, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_ECN_MAX] = SWPORT_TEXT("ecn max", 0, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_ECN_PROB] = SWPORT_TEXT("ecn prob", 0, SWPORT_ECN_PROB_MAX, " (1/65536)"),
-	[TCA_SWPORT_TELEMETRY] = "swport: telemetry must be 0 (off) or "
-		__stringify(SWPORT_TELEMETRY_MIN) " to " __stringify(SWPORT_TELEMETRY_MAX) " ns",
-	[TCA_SWPORT_TCP_INT] = "swport: tcp-int must be 0 (off) or "
-		__stringify(SWPORT_TCP_INT_MIN) " to " __stringify(SWPORT_TCP_INT_MAX) " ns",
-	[TCA_SWPORT_TRIM_SIZE] = "swport: trim size must be 0 (off) or "
-		__stringify(SWPORT_TRIM_SIZE_MIN) " to " __stringify(SWPORT_TRIM_SIZE_MAX) " bytes",
-	[TCA_SWPORT_TRIM_DSCP] =
-		SWPORT_TEXT("trim dscp", SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX, ""),
-	[TCA_SWPORT_TRIM_TO_SENDER] = "swport: trim to-sender must be 0 or 1",
-	[TCA_SWPORT_TRIM_QUEUE] = "swport: trim queue must be 0 (control) or 1 (data)",
-	[TCA_SWPORT_BUFFER] = SWPORT_TEXT("buffer", SWPORT_LIMIT_MIN, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_ALPHA] = "swport: alpha must be 0 (no buffer) to "
-		__stringify(SWPORT_ALPHA_MAX) " (1/65536)",
-	[TCA_SWPORT_PERCENTILES] = "swport: percentiles must be 0 (off) or 1 (on)",
-	[TCA_SWPORT_SPLIT_GSO] = "swport: split-gso must be 0 (auto), 1 (split) or 2 (whole)",
-	[TCA_SWPORT_JOINT] = "swport: joint must be 0 or 1",
-	[TCA_SWPORT_BQL] = "swport: bql must be 0 or 1",
-	[TCA_SWPORT_TIMER_SLACK] = SWPORT_TEXT("timer_slack", 0, SWPORT_TIMER_SLACK_MAX, " ns"),
-	[TCA_SWPORT_MEMORY_LIMIT] = "swport: memory_limit must be 0 (by the limits) or at least "
-		__stringify(SWPORT_MEMORY_MIN) " bytes",
-	[TCA_SWPORT_DEFLECT] = "swport: deflect must be 0 (off) or 1",
-	[TCA_SWPORT_DEFLECT_THRESHOLD] =
-		SWPORT_TEXT("deflect threshold", 0, SWPORT_LIMIT_MAX, " bytes"),
-	[TCA_SWPORT_DEFLECT_ENTRIES] =
-		SWPORT_TEXT("deflect entries", 0, SWPORT_DEFLECT_ENTRIES_MAX, ""),
-	[TCA_SWPORT_DEFLECT_TOKEN_BASE] =
-		SWPORT_TEXT("deflect tokens' base", 0, SWPORT_DEFLECT_DSCP_MAX, ""),
-	[TCA_SWPORT_DEFLECT_TOKEN_MAX] =
-		SWPORT_TEXT("deflect tokens", 0, SWPORT_DEFLECT_TOKENS_MAX, ""),
-	[TCA_SWPORT_DEFLECT_RELEASE] = "swport: deflect release must be 0 (idle) or 1 (end)",
-	[TCA_SWPORT_DEFLECT_CHOICE] = "swport: deflect choice must be 0 (random) or 1 (shorter)",
-	[TCA_SWPORT_DEFLECT_IDLE] = SWPORT_TEXT("deflect idle", SWPORT_DEFLECT_IDLE_MIN,
-						SWPORT_DEFLECT_IDLE_MAX, " ns"),
-};
-
-/**
- * quell_swport_explain() - name the attribute in the error of a policy
- * @nest: nest with the attributes
- * @max: highest attribute known in it
- * @range_text: messages that state the ranges of its attributes
- * @err: error of the parser
- * @extack: its message; kernels without formatted messages leave the number to the position
- * Return: @err.
- */
-int quell_swport_explain(const struct nlattr *nest, int max, const char * const *range_text,
-			 int err, struct netlink_ext_ack *extack)
-{
-	int type;
-
-	if (!extack || !extack->bad_attr || extack->bad_attr == nest)
-		return err;
-	type = nla_type(extack->bad_attr);
-	if (type <= 0 || type > max)
-		quell_extack_number(extack, "swport: unknown attribute", type);
-	else if (err == -ERANGE && range_text[type])
-		extack->_msg = range_text[type];
-	else
-		quell_extack_number(extack, "swport: wrong type or length of attribute", type);
-	return err;
-}
-
 /* Messages for a port that has one of several queues of a device. */
 #define SWPORT_QUEUE_TEXT(option, instead) \
 	"swport: " option " is not supported on one of several queues (mq): use " \
@@ -161,18 +84,10 @@ static int swport_check_off_or(struct nlattr **tb, struct netlink_ext_ack *extac
 
 		if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= ranges[i].min)
 			continue;
-		NL_SET_BAD_ATTR(extack, attr);
-		if (extack)
-			extack->_msg = swport_range_text[ranges[i].attr];
+		NL_SET_ERR_MSG_ATTR(extack, attr, "swport: below the minimum, and not 0");
 		return -ERANGE;
 	}
 	return 0;
-}
-
-static void swport_get_u32(struct nlattr *attr, u32 *value)
-{
-	if (attr)
-		*value = nla_get_u32(attr);
 }
 
 /* A buffer's size without alpha sets alpha to 1 if it was 0. */
@@ -383,9 +298,8 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	int err;
 
 	err = nla_parse_nested(tb, TCA_SWPORT_MAX, opt, swport_policy, extack);
-	if (err < 0)
-		return quell_swport_explain(opt, TCA_SWPORT_MAX, swport_range_text, err, extack);
-	err = swport_check_off_or(tb, extack);
+	if (!err)
+		err = swport_check_off_or(tb, extack);
 	if (err)
 		return err;
 

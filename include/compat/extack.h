@@ -35,16 +35,4 @@ const char *quell_extack_text(struct netlink_ext_ack *extack, const char *fmt, v
 }
 #endif
 
-/* A constant text and a number; before 6.2 without it, for callers without such a buffer. */
-static inline void quell_extack_number(struct netlink_ext_ack *extack, const char *text,
-				       int number)
-{
-#ifdef QUELL_HAVE_EXTACK_FMT
-	NL_SET_ERR_MSG_FMT(extack, "%s %d", text, number);
-#else
-	if (extack)
-		extack->_msg = text;
-#endif
-}
-
 #endif /* _QUELL_COMPAT_EXTACK_H */

@@ -46,9 +46,9 @@ tc_refuses_bad_input()
 kernel_checks_ranges()
 {
 	port trim size 128 &&
-	kernel_refuses "control-share must be 1 to 65536" control-share=0 &&
-	kernel_refuses "control-share must be 1 to 65536" control-share=65537 &&
-	kernel_refuses "ecn drop must be 0 or 1" ecn-drop=2 &&
+	kernel_refuses "out of range [29]" control-share=0 &&
+	kernel_refuses "out of range [29]" control-share=65537 &&
+	kernel_refuses "out of range [31]" ecn-drop=2 &&
 	kernel_refuses "trim known must not include DSCP 0" trim-known=1
 }
 

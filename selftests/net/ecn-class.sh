@@ -84,9 +84,9 @@ kernel_checks()
 	for i in 0 1 2 3 4 5 6 7 8; do
 		nine+=("class=$((1 << i)),1,2")
 	done
-	kernel_refuses "ecn-class min must be 0 to 1073741824" class=1,1073741825,1 &&
-	kernel_refuses "ecn-class max must be 0 to 1073741824" class=1,1,1073741825 &&
-	kernel_refuses "ecn-class prob must be 0 to 65536" class=1,1,2,65537 &&
+	kernel_refuses "out of range [3]" class=1,1073741825,1 &&
+	kernel_refuses "out of range [4]" class=1,1,1073741825 &&
+	kernel_refuses "out of range [5]" class=1,1,2,65537 &&
 	kernel_refuses "ecn-class min must be at most ecn-class max" class=1,3,2 &&
 	kernel_refuses "ecn-class min and max must be at most limit" class=1,1,102401 &&
 	kernel_refuses "needs a DSCP, ecn-class min and max" class=0,1,2 &&

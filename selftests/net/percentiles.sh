@@ -98,7 +98,7 @@ refusals()
 	port percentiles on && refused "percentiles maybe" 'bad percentiles "maybe": must be on or off' &&
 	refused percentiles 'bad percentiles "": must be on or off' &&
 	refused "percentiles on percentiles off" "percentiles given twice" &&
-	kernel_refuses "percentiles must be 0 (off) or 1 (on)" percentiles=2 &&
+	kernel_refuses "out of range [20]" percentiles=2 &&
 	port_is '.options.percentiles == true'
 }
 

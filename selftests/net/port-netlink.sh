@@ -47,12 +47,10 @@ refused()
 	port_is '.options.limit == 10240'
 }
 
-# The number is in the message where the kernel can format it, and always beside it.
 unknown_is_refused()
 {
 	port limit 10kb &&
-	refused "swport: unknown attribute" 99:u32:1 &&
-	refused "[99]" 99:u32:1 &&
+	refused "Unknown attribute type [99]" 99:u32:1 &&
 	refused "[0]" 0:u32:1 &&
 	refused "[$pad]" $pad:u32:1 &&
 	refused "[500]" 500:x: &&
@@ -62,13 +60,11 @@ unknown_is_refused()
 wrong_type_is_refused()
 {
 	port limit 10kb &&
-	refused "wrong type or length of attribute" $seed:u64:7 &&
-	refused "[$seed]" $seed:u64:7 &&
+	refused "invalid attribute length [$seed]" $seed:u64:7 &&
 	refused "[$rate]" $rate:u32:1000 &&
 	refused "[$telemetry]" $telemetry:x:01 &&
 	refused "[$seed]" $((seed + 0x8000)):u32:7 &&
-	refused "[$classes]" $classes:[ } &&
-	refused "wrong type or length of attribute" $classes:x:00
+	refused "[$classes]" $classes:[ } && refused "[$classes]" $classes:x:00
 }
 
 nests_are_strict_too()
@@ -79,18 +75,18 @@ nests_are_strict_too()
 	local on=("$deflect:u32:1" "$threshold:u32:500")
 
 	port limit 10kb &&
-	refused "unknown attribute" "${red[@]}" $classes:{ $class:{ "${one[@]}" 40:u32:1 } } &&
-	refused "[40]" "${red[@]}" $classes:{ $class:{ "${one[@]}" 40:u32:1 } } &&
+	refused "Unknown attribute type [40]" "${red[@]}" \
+		$classes:{ $class:{ "${one[@]}" 40:u32:1 } } &&
 	refused "[$class_min]" "${red[@]}" $classes:{ $class:{ $dscps:u64:2 $class_min:u64:1 } } &&
 	refused "NLA_F_NESTED is missing" "${red[@]}" $classes:{ $class:[ "${one[@]}" } } &&
 	refused "unknown attribute among ecn-classes" "${red[@]}" \
 		$classes:{ $class:{ "${one[@]}" } $((class + 1)):{ "${one[@]}" } } &&
 	refused "trailing bytes" "${red[@]}" $((classes + 0x8000)):x:000100000000 &&
-	refused "unknown attribute" "${on[@]}" $vias:{ 1:{ "${next[@]}" 9:u32:1 } } &&
+	refused "Unknown attribute type [9]" "${on[@]}" $vias:{ 1:{ "${next[@]}" 9:u32:1 } } &&
 	refused "numbered from 1" "${on[@]}" $vias:{ 7:{ "${next[@]}" } } &&
-	refused "no such device" "${on[@]}" \
+	refused "out of range [$via_dev]" "${on[@]}" \
 		$vias:{ 1:{ $via_dev:u32:0 $via_addr:x:0a000001 } } &&
-	refused "unicast IPv4 or IPv6 address" "${on[@]}" $vias:{ 1:{ $via_dev:u32:1 $via_addr:x:0a } }
+	refused "out of range [$via_addr]" "${on[@]}" $vias:{ 1:{ $via_dev:u32:1 $via_addr:x:0a } }
 }
 
 flag_of_options_is_needed()

@@ -100,9 +100,9 @@ refusals()
 	fails_with 'alpha or buffer off given twice' on va change alpha 1 buffer off &&
 	fails_with 'buffer given twice' on va change buffer off buffer 1mb &&
 	fails_with 'buffer given twice' on va change buffer 1mb buffer off &&
-	kernel_refuses "buffer must be 64 to 1073741824 bytes" buffer=63 &&
-	kernel_refuses "buffer must be 64 to 1073741824 bytes" buffer=1073741825 &&
-	kernel_refuses "alpha must be 0 (no buffer) to 67108864" buffer=1000 alpha=67108865 &&
+	kernel_refuses "out of range [18]" buffer=63 &&
+	kernel_refuses "out of range [18]" buffer=1073741825 &&
+	kernel_refuses "out of range [19]" buffer=1000 alpha=67108865 &&
 	kernel_refuses "alpha needs buffer" alpha=1 || return 1
 	after=$(near_tc qdisc show dev va)
 	[ "$before" = "$after" ] && on va change buffer 64 alpha 1024 &&

@@ -72,7 +72,7 @@ rate_splits_by_default()
 
 kernel_refuses_other_modes()
 {
-	port && kernel_refuses "split-gso must be 0 (auto), 1 (split) or 2 (whole)" split-gso=3
+	port && kernel_refuses "out of range [32]" split-gso=3
 }
 
 # At 10 Mbit/s the frame behind ten segments leaves 16.432 ms after the first of them,

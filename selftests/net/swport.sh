@@ -107,25 +107,25 @@ tc_refuses_bad_input()
 # 2 rate 3 overhead 4 limit 5 control-limit 6 mode 7 min 8 max 9 prob 11 telemetry 12 tcp-int
 kernel_checks_ranges()
 {
-	kernel_refuses "rate must be 0 to 1250000000000" 2=1250000000001 4=20000 &&
-	kernel_refuses "overhead must be 0 to 65535" 4=20000 3=65536 &&
-	kernel_refuses "swport: limit must be 64 to 1073741824" 4=63 &&
-	kernel_refuses "swport: limit must be 64 to 1073741824" 4=1073741825 &&
-	kernel_refuses "control-limit must be 64 to 1073741824" 4=20000 5=0 &&
-	kernel_refuses "ecn mode must be 0 (off), 1" 4=20000 6=3 7=1 8=1 &&
-	kernel_refuses "ecn min must be 0 to 1073741824" 6=1 7=1073741825 8=1 &&
-	kernel_refuses "ecn max must be 0 to 1073741824" 6=1 7=1 8=1073741825 &&
-	kernel_refuses "ecn prob must be 0 to 65536" 6=1 7=1 8=1 9=65537 &&
+	kernel_refuses "out of range [2]" 2=1250000000001 4=20000 &&
+	kernel_refuses "out of range [3]" 4=20000 3=65536 &&
+	kernel_refuses "out of range [4]" 4=63 &&
+	kernel_refuses "out of range [4]" 4=1073741825 &&
+	kernel_refuses "out of range [5]" 4=20000 5=0 &&
+	kernel_refuses "out of range [6]" 4=20000 6=3 7=1 8=1 &&
+	kernel_refuses "out of range [7]" 6=1 7=1073741825 8=1 &&
+	kernel_refuses "out of range [8]" 6=1 7=1 8=1073741825 &&
+	kernel_refuses "out of range [9]" 6=1 7=1 8=1 9=65537 &&
 	kernel_refuses "ecn min must be at most ecn max" 4=20000 6=1 7=2 8=1 &&
 	kernel_refuses "ecn min and max must be at most limit" 4=20000 6=1 7=2 8=20001 &&
 	kernel_refuses "ecn min and max must be at most limit" 6=1 7=2 8=10241 &&
 	kernel_refuses "needs ecn min and ecn max" 4=20000 6=1 7=2 &&
-	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=99 &&
-	kernel_refuses "telemetry must be 0 (off) or 100 to 1000000000 ns" 4=20000 11=1000000001 &&
-	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=99 &&
-	kernel_refuses "tcp-int must be 0 (off) or 100 to 1000000000 ns" 4=20000 12=1000000001 &&
-	kernel_refuses "memory_limit must be 0 (by the limits) or at least 65536" memory-limit=65535 &&
-	kernel_refuses "timer_slack must be 0 to 500000 ns" timer-slack=500001
+	kernel_refuses "below the minimum, and not 0 [11]" 4=20000 11=99 &&
+	kernel_refuses "out of range [11]" 4=20000 11=1000000001 &&
+	kernel_refuses "below the minimum, and not 0 [12]" 4=20000 12=99 &&
+	kernel_refuses "out of range [12]" 4=20000 12=1000000001 &&
+	kernel_refuses "below the minimum, and not 0 [36]" memory-limit=65535 &&
+	kernel_refuses "out of range [35]" timer-slack=500001
 }
 
 # What the refusals came close to.

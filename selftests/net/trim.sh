@@ -106,11 +106,11 @@ joint_rules_hold()
 # 4 limit 14 trim size 15 dscp 16 queue 17 eligible
 kernel_checks_ranges()
 {
-	kernel_refuses "trim size must be 0 (off) or 64 to 65535 bytes" 4=20000 14=63 &&
-	kernel_refuses "trim size must be 0 (off) or 64 to 65535 bytes" 4=20000 14=65536 &&
-	kernel_refuses "trim dscp must be 1 to 63" 4=20000 15=0 &&
-	kernel_refuses "trim dscp must be 1 to 63" 4=20000 15=64 &&
-	kernel_refuses "trim queue must be 0 (control) or 1 (data)" 4=20000 16=2
+	kernel_refuses "below the minimum, and not 0 [14]" 4=20000 14=63 &&
+	kernel_refuses "out of range [14]" 4=20000 14=65536 &&
+	kernel_refuses "out of range [15]" 4=20000 15=0 &&
+	kernel_refuses "out of range [15]" 4=20000 15=64 &&
+	kernel_refuses "out of range [16]" 4=20000 16=2
 }
 
 ## what arrives
