@@ -17,18 +17,6 @@
 
 #include "swport.h"
 
-/* A partial checksum must be that of the transport header found, in its place. */
-static bool swport_trim_partial_fits(const struct sk_buff *skb, const struct quell_frame *frame)
-{
-	const struct quell_frame_ip *flow = quell_frame_flow(frame);
-	u32 check_at = flow->protocol == IPPROTO_TCP ? offsetof(struct tcphdr, check) :
-						       offsetof(struct udphdr, check);
-
-	return skb->ip_summed != CHECKSUM_PARTIAL ||
-	       (skb_checksum_start_offset(skb) == flow->transport_at &&
-		skb->csum_offset == check_at);
-}
-
 /*
  * True for the DSCP this port sets and those of @params->known: other switches may set another
  * one, or one per egress port (SONiC's asymmetric DSCP).  Context: any.
@@ -41,25 +29,27 @@ bool quell_swport_is_trimmed(const struct swport_trim_params *params,
 	return frame->ip[0].version && (dscp == params->dscp || params->known >> dscp & 1);
 }
 
-/* Parse headers to be trimmed; NULL: not eligible.  In a tunnel the inner packet is trimmed. */
-static const u8 *swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
-				  const struct quell_frame *frame, struct quell_trim *trim)
+/* Read the headers of a packet that may be trimmed, in a tunnel those of the inner packet. */
+static bool swport_trim_find(const struct swport_sched *port, const struct sk_buff *skb,
+			     const struct quell_frame *frame, struct quell_trim *trim)
 {
 	const struct swport_trim_params *params = &port->params.trim;
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
+	bool is_partial = skb->ip_summed == CHECKSUM_PARTIAL;
 	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
-	const u8 *ip = frame->data + flow->at;
 
-	if (!flow->transport_at ||
-	    !quell_trim_tunnel_may(frame, skb->ip_summed == CHECKSUM_PARTIAL) ||
-	    !quell_trim_parse(ip, frame->bytes - flow->at, trim) ||
-	    !swport_trim_partial_fits(skb, frame) ||
+	if (!quell_trim_parse(frame, trim) || !quell_trim_tunnel_may(frame, is_partial) ||
 	    quell_swport_is_trimmed(params, frame) || trim->dscp == params->dscp)
-		return NULL;
+		return false;
+	/* It must be that of the transport header found, in its place. */
+	if (is_partial && (skb_checksum_start_offset(skb) != flow->transport_at ||
+			   skb->csum_offset != (flow->protocol == IPPROTO_TCP ?
+						offsetof(struct tcphdr, check) :
+						offsetof(struct udphdr, check))))
+		return false;
 	/* By its DSCP, or by an option of the sender that states the missing data. */
-	if (!(params->eligible >> dscp & 1) && !quell_trim_is_stated(ip, trim))
-		return NULL;
-	return ip;
+	return params->eligible >> dscp & 1 ||
+	       quell_trim_is_stated(frame->data + flow->at, trim);
 }
 
 /* One's complement sum of a part of a packet, in the form <quell/trim.h> requires. */

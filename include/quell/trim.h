@@ -23,19 +23,8 @@
 #ifndef _QUELL_TRIM_H
 #define _QUELL_TRIM_H
 
-#include <quell/core/lib/types.h>
+#include <quell/core/port/frame.h>
 #include <quell/option.h>
-
-#define QUELL_TRIM_TCP			6
-#define QUELL_TRIM_UDP			17
-
-/* Maximum length of all headers: IPv4 and TCP, both full of options. */
-#define QUELL_TRIM_HEADERS_MAX		120U
-
-#define QUELL_TRIM_IPV4_BYTES		20U
-#define QUELL_TRIM_IPV6_BYTES		40U
-#define QUELL_TRIM_TCP_BYTES		20U
-#define QUELL_TRIM_UDP_BYTES		8U
 
 #define QUELL_TRIM_IPV4_TOS_AT		1
 #define QUELL_TRIM_IPV4_LENGTH_AT	2
@@ -49,11 +38,8 @@
 #define QUELL_TRIM_UDP_LENGTH_AT	4
 #define QUELL_TRIM_UDP_CHECK_AT		6
 
-/* More fragments follow, or this is not the first. */
-#define QUELL_TRIM_FRAGMENT_MASK	0x3fffU
 /* In the 16 bits at QUELL_TRIM_TCP_FLAGS_AT. */
 #define QUELL_TRIM_TCP_FIN		0x01U
-#define QUELL_TRIM_TCP_SYN_RST		0x06U
 
 /* DSCP in the octet it shares with ECN, and the shift of that octet in IPv6's first 16 bits. */
 #define QUELL_TRIM_DSCP_SHIFT		2
@@ -65,7 +51,7 @@
  * @ip_bytes:	packet length from the IP header on
  * @transport_at: offset of the TCP or UDP header from the IP header
  * @header_bytes: length of all headers, the minimum length after trimming
- * @protocol:	QUELL_TRIM_TCP or QUELL_TRIM_UDP
+ * @protocol:	QUELL_FRAME_TCP or QUELL_FRAME_UDP
  * @ipv6:	the packet is IPv6, not IPv4
  * @dscp:	0 to 63
  */
@@ -78,79 +64,37 @@ struct quell_trim {
 	u8	dscp;
 };
 
-static inline bool quell_trim_parse_ipv4(const u8 *ip, u32 bytes, struct quell_trim *trim)
-{
-	trim->ipv6 = false;
-	trim->transport_at = (ip[0] & 0xf) * 4;
-	if (bytes < QUELL_TRIM_IPV4_BYTES || trim->transport_at < QUELL_TRIM_IPV4_BYTES)
-		return false;
-	trim->ip_bytes = quell_opt_get_u16(ip + QUELL_TRIM_IPV4_LENGTH_AT);
-	trim->protocol = ip[QUELL_TRIM_IPV4_PROTOCOL_AT];
-	trim->dscp = ip[QUELL_TRIM_IPV4_TOS_AT] >> QUELL_TRIM_DSCP_SHIFT;
-	return !(quell_opt_get_u16(ip + QUELL_TRIM_IPV4_FRAGMENT_AT) & QUELL_TRIM_FRAGMENT_MASK);
-}
-
-static inline bool quell_trim_parse_ipv6(const u8 *ip, u32 bytes, struct quell_trim *trim)
-{
-	if (bytes < QUELL_TRIM_IPV6_BYTES)
-		return false;
-	trim->ipv6 = true;
-	trim->transport_at = QUELL_TRIM_IPV6_BYTES;
-	trim->ip_bytes = QUELL_TRIM_IPV6_BYTES + quell_opt_get_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT);
-	trim->protocol = ip[QUELL_TRIM_IPV6_PROTOCOL_AT];
-	trim->dscp = quell_opt_get_u16(ip) >> (QUELL_TRIM_IPV6_TOS_SHIFT + QUELL_TRIM_DSCP_SHIFT) &
-		     0x3f;
-	return true;
-}
-
-/* A SYN or RST carries information that no later packet repeats: it must be dropped whole. */
-static inline bool quell_trim_parse_tcp(const u8 *tcp, u32 bytes, struct quell_trim *trim)
-{
-	u32 tcp_bytes;
-
-	if (bytes < QUELL_TRIM_TCP_BYTES)
-		return false;
-	tcp_bytes = (tcp[QUELL_TRIM_TCP_FLAGS_AT] >> 4) * 4;
-	trim->header_bytes = trim->transport_at + tcp_bytes;
-	return tcp_bytes >= QUELL_TRIM_TCP_BYTES && tcp_bytes <= bytes &&
-	       !(tcp[QUELL_TRIM_TCP_FLAGS_AT + 1] & QUELL_TRIM_TCP_SYN_RST);
-}
-
-/* A datagram that ends before its packet has UDP options, which are not supported (RFC 9868). */
-static inline bool quell_trim_parse_udp(const u8 *udp, u32 bytes, struct quell_trim *trim)
-{
-	trim->header_bytes = trim->transport_at + QUELL_TRIM_UDP_BYTES;
-	return bytes >= QUELL_TRIM_UDP_BYTES &&
-	       quell_opt_get_u16(udp + QUELL_TRIM_UDP_LENGTH_AT) ==
-		       trim->ip_bytes - trim->transport_at;
-}
-
 /**
- * quell_trim_parse() - parse the headers of a packet that may be trimmed
- * @ip:	   the packet from its IP header on
- * @bytes: readable bytes of it; QUELL_TRIM_HEADERS_MAX are enough
+ * quell_trim_parse() - read the headers of a packet that may be trimmed
+ * @frame: headers of the frame, in a tunnel of the packet inside
  * @trim:  set in full when the result is true
+ *
+ * A SYN or RST carries information that no later packet repeats: it must be dropped whole.  A
+ * datagram that ends before its packet has UDP options, which are not supported (RFC 9868).
  *
  * Context: any.
  * Return: true for TCP (neither SYN nor RST) and UDP directly behind an IPv4 or IPv6
  * header, unfragmented and well-formed.
  */
-static inline bool quell_trim_parse(const u8 *ip, u32 bytes, struct quell_trim *trim)
+static inline bool quell_trim_parse(const struct quell_frame *frame, struct quell_trim *trim)
 {
-	u32 version = bytes ? ip[0] >> 4 : 0;
+	const struct quell_frame_ip *ip = quell_frame_flow(frame);
+	u32 at = ip->transport_at;
 
-	if (!(version == 4 && quell_trim_parse_ipv4(ip, bytes, trim)) &&
-	    !(version == 6 && quell_trim_parse_ipv6(ip, bytes, trim)))
+	if (!at)
 		return false;
-	if (bytes > trim->ip_bytes)
-		bytes = trim->ip_bytes;
-	if (bytes < trim->transport_at)
-		return false;
-	ip += trim->transport_at;
-	bytes -= trim->transport_at;
-	if (trim->protocol == QUELL_TRIM_TCP)
-		return quell_trim_parse_tcp(ip, bytes, trim);
-	return trim->protocol == QUELL_TRIM_UDP && quell_trim_parse_udp(ip, bytes, trim);
+	trim->ip_bytes = ip->end - ip->at;
+	trim->transport_at = at - ip->at;
+	trim->header_bytes = trim->transport_at + QUELL_FRAME_UDP_BYTES;
+	trim->protocol = ip->protocol;
+	trim->ipv6 = ip->version == 6;
+	trim->dscp = ip->dsfield >> QUELL_TRIM_DSCP_SHIFT;
+	if (ip->protocol == QUELL_FRAME_UDP)
+		return at + QUELL_FRAME_UDP_BYTES <= frame->bytes &&
+		       quell_frame_u16(frame, at + QUELL_TRIM_UDP_LENGTH_AT) == ip->end - at;
+	trim->header_bytes = trim->transport_at + frame->tcp_bytes;
+	return frame->tcp_bytes &&
+	       !(frame->tcp_flags & (QUELL_FRAME_TCP_SYN | QUELL_FRAME_TCP_RST));
 }
 
 /**
@@ -218,7 +162,7 @@ static inline void quell_trim_edit_ipv6(u8 *ip, u32 to_bytes, u8 dscp)
 	u32 first = quell_opt_get_u16(ip) & ~(0x3fU << shift);
 
 	quell_opt_put_u16(ip, first | (u32)dscp << shift);
-	quell_opt_put_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT, to_bytes - QUELL_TRIM_IPV6_BYTES);
+	quell_opt_put_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT, to_bytes - QUELL_FRAME_IPV6_BYTES);
 }
 
 /**
@@ -231,8 +175,8 @@ static inline void quell_trim_edit_ipv6(u8 *ip, u32 to_bytes, u8 dscp)
  */
 static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
 {
-	u32 bytes = header_bytes - QUELL_TRIM_TCP_BYTES, stated = 0;
-	const u8 *options = tcp + QUELL_TRIM_TCP_BYTES;
+	u32 bytes = header_bytes - QUELL_FRAME_TCP_BYTES, stated = 0;
+	const u8 *options = tcp + QUELL_FRAME_TCP_BYTES;
 	struct quell_opt opt;
 	u32 at;
 
@@ -240,7 +184,7 @@ static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
 	if (at == bytes || !quell_opt_decode(options + at, stated, false, &opt) ||
 	    !(opt.flags & QUELL_OPT_F_DATA))
 		return 0;
-	return QUELL_TRIM_TCP_BYTES + at + QUELL_OPT_HEAD_BYTES;
+	return QUELL_FRAME_TCP_BYTES + at + QUELL_OPT_HEAD_BYTES;
 }
 
 /**
@@ -255,7 +199,7 @@ static inline u32 quell_trim_payload_at(const u8 *tcp, u32 header_bytes)
  */
 static inline bool quell_trim_is_stated(const u8 *ip, const struct quell_trim *trim)
 {
-	return trim->protocol == QUELL_TRIM_TCP &&
+	return trim->protocol == QUELL_FRAME_TCP &&
 	       quell_trim_payload_at(ip + trim->transport_at,
 				     trim->header_bytes - trim->transport_at);
 }
@@ -309,7 +253,7 @@ static inline void quell_trim_edit(u8 *ip, const struct quell_trim *trim,
 				   const struct quell_trim_cut *cut)
 {
 	u32 to_bytes = cut->to_bytes - trim->transport_at;
-	bool tcp = trim->protocol == QUELL_TRIM_TCP;
+	bool tcp = trim->protocol == QUELL_FRAME_TCP;
 	u32 check_at = tcp ? QUELL_TRIM_TCP_CHECK_AT : QUELL_TRIM_UDP_CHECK_AT;
 	u32 from_bytes = trim->ip_bytes - trim->transport_at;
 	u8 *header = ip + trim->transport_at;

@@ -24,10 +24,10 @@
 
 /* The ACK section and its head, which is the whole option: 16 is a multiple of 4. */
 #define QUELL_TRIM_NACK_ECHO_BYTES	(QUELL_OPT_HEAD_BYTES + QUELL_OPT_ACK_BYTES)
-#define QUELL_TRIM_NACK_TCP_BYTES	(QUELL_TRIM_TCP_BYTES + QUELL_TRIM_NACK_ECHO_BYTES + \
+#define QUELL_TRIM_NACK_TCP_BYTES	(QUELL_FRAME_TCP_BYTES + QUELL_TRIM_NACK_ECHO_BYTES + \
 					 QUELL_NACK_BYTES)
 /* Maximum length, over IPv6. */
-#define QUELL_TRIM_NACK_MAX_BYTES	(QUELL_TRIM_IPV6_BYTES + QUELL_TRIM_NACK_TCP_BYTES)
+#define QUELL_TRIM_NACK_MAX_BYTES	(QUELL_FRAME_IPV6_BYTES + QUELL_TRIM_NACK_TCP_BYTES)
 
 #define QUELL_TRIM_NACK_TTL		64
 /* Do not fragment. */
@@ -79,10 +79,10 @@ static inline u32 quell_trim_nack_put_ipv4(const u8 *ip, u8 dscp, u8 *to)
 
 	quell_opt_put_u16(to, 0x4500 | dscp << QUELL_TRIM_DSCP_SHIFT);
 	quell_opt_put_u16(to + QUELL_TRIM_IPV4_LENGTH_AT,
-			  QUELL_TRIM_IPV4_BYTES + QUELL_TRIM_NACK_TCP_BYTES);
+			  QUELL_FRAME_IPV4_BYTES + QUELL_TRIM_NACK_TCP_BYTES);
 	quell_opt_put_u16(to + QUELL_TRIM_IPV4_FRAGMENT_AT, QUELL_TRIM_NACK_FRAGMENT);
 	to[QUELL_TRIM_IPV4_TTL_AT] = QUELL_TRIM_NACK_TTL;
-	to[QUELL_TRIM_IPV4_PROTOCOL_AT] = QUELL_TRIM_TCP;
+	to[QUELL_TRIM_IPV4_PROTOCOL_AT] = QUELL_FRAME_TCP;
 	to += QUELL_TRIM_IPV4_SOURCE_AT;
 	quell_trim_copy(to, source + QUELL_TRIM_IPV4_ADDRESS_BYTES,
 			QUELL_TRIM_IPV4_ADDRESS_BYTES);
@@ -90,7 +90,7 @@ static inline u32 quell_trim_nack_put_ipv4(const u8 *ip, u8 dscp, u8 *to)
 			QUELL_TRIM_IPV4_ADDRESS_BYTES);
 	to -= QUELL_TRIM_IPV4_SOURCE_AT;
 	quell_opt_put_u16(to + QUELL_TRIM_IPV4_CHECK_AT,
-			  ~quell_trim_fold(quell_trim_sum(to, QUELL_TRIM_IPV4_BYTES)));
+			  ~quell_trim_fold(quell_trim_sum(to, QUELL_FRAME_IPV4_BYTES)));
 	return quell_trim_sum(source, 2 * QUELL_TRIM_IPV4_ADDRESS_BYTES);
 }
 
@@ -104,7 +104,7 @@ static inline u32 quell_trim_nack_put_ipv6(const u8 *ip, u8 dscp, u8 *to)
 			  dscp << (QUELL_TRIM_IPV6_TOS_SHIFT + QUELL_TRIM_DSCP_SHIFT) |
 			  (quell_opt_get_u16(ip) & 0xf));
 	quell_opt_put_u16(to + QUELL_TRIM_IPV6_LENGTH_AT, QUELL_TRIM_NACK_TCP_BYTES);
-	to[QUELL_TRIM_IPV6_PROTOCOL_AT] = QUELL_TRIM_TCP;
+	to[QUELL_TRIM_IPV6_PROTOCOL_AT] = QUELL_FRAME_TCP;
 	to[QUELL_TRIM_IPV6_TTL_AT] = QUELL_TRIM_NACK_TTL;
 	to += QUELL_TRIM_IPV6_SOURCE_AT;
 	quell_trim_copy(to, source + QUELL_TRIM_IPV6_ADDRESS_BYTES,
@@ -150,10 +150,10 @@ static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_tri
 	quell_trim_copy(to + QUELL_TRIM_TCP_SEQ_AT, tcp + QUELL_TRIM_TCP_ACK_AT, 4);
 	quell_opt_put_u32(to + QUELL_TRIM_TCP_ACK_AT, nack.seq);
 	to[QUELL_TRIM_TCP_FLAGS_AT] = QUELL_TRIM_NACK_TCP_BYTES / 4 << 4;
-	quell_nack_encode(&nack, to + QUELL_TRIM_TCP_BYTES +
-			  quell_trim_nack_put_echo(tcp, trim, to + QUELL_TRIM_TCP_BYTES));
+	quell_nack_encode(&nack, to + QUELL_FRAME_TCP_BYTES +
+			  quell_trim_nack_put_echo(tcp, trim, to + QUELL_FRAME_TCP_BYTES));
 	quell_opt_put_u16(to + QUELL_TRIM_TCP_CHECK_AT,
-			  ~quell_trim_fold(address_sum + QUELL_TRIM_TCP +
+			  ~quell_trim_fold(address_sum + QUELL_FRAME_TCP +
 					   QUELL_TRIM_NACK_TCP_BYTES +
 					   quell_trim_sum(to, QUELL_TRIM_NACK_TCP_BYTES)));
 }
@@ -170,7 +170,7 @@ static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_tri
  */
 static inline u32 quell_trim_nack(const u8 *ip, const struct quell_trim *trim, u8 dscp, u8 *to)
 {
-	u32 ip_bytes = trim->ipv6 ? QUELL_TRIM_IPV6_BYTES : QUELL_TRIM_IPV4_BYTES;
+	u32 ip_bytes = trim->ipv6 ? QUELL_FRAME_IPV6_BYTES : QUELL_FRAME_IPV4_BYTES;
 	u32 address_sum = trim->ipv6 ? quell_trim_nack_put_ipv6(ip, dscp, to) :
 				       quell_trim_nack_put_ipv4(ip, dscp, to);
 

@@ -16,7 +16,6 @@
 #ifndef _QUELL_TRIM_TUNNEL_H
 #define _QUELL_TRIM_TUNNEL_H
 
-#include <quell/core/port/frame.h>
 #include <quell/trim_nack.h>
 
 /* Maximum length of a NACK with all that is outside of it. */
@@ -74,7 +73,7 @@ struct quell_trim_outside {
 static inline u16 quell_trim_inside_sum(const u8 *data, const struct quell_frame *frame,
 					const struct quell_trim *trim)
 {
-	u32 from = quell_trim_tunnel_udp_at(frame) + QUELL_TRIM_UDP_BYTES;
+	u32 from = quell_trim_tunnel_udp_at(frame) + QUELL_FRAME_UDP_BYTES;
 	u32 to = frame->ip[1].at + trim->header_bytes;
 
 	return quell_trim_fold(quell_trim_sum(data + from, to - from));
@@ -141,7 +140,7 @@ static inline bool quell_trim_tunnel_returns(const struct quell_frame *frame)
 
 	if (!frame->tunnel)
 		return true;
-	if (ip->version == 4 && ip->transport_at - ip->at != QUELL_TRIM_IPV4_BYTES)
+	if (ip->version == 4 && ip->transport_at - ip->at != QUELL_FRAME_IPV4_BYTES)
 		return false;
 	flags = quell_frame_u16(frame, frame->tunnel_at);
 	if (frame->tunnel == QUELL_FRAME_IN_GRE)
@@ -186,7 +185,7 @@ static inline u32 quell_trim_return_ip(u8 *ip, u32 bytes, bool ipv6, u8 dscp)
 		quell_opt_put_u16(ip, 0x6000 | dscp << (QUELL_TRIM_IPV6_TOS_SHIFT +
 							QUELL_TRIM_DSCP_SHIFT) |
 				  (quell_opt_get_u16(ip) & 0xf));
-		quell_opt_put_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT, bytes - QUELL_TRIM_IPV6_BYTES);
+		quell_opt_put_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT, bytes - QUELL_FRAME_IPV6_BYTES);
 		ip[QUELL_TRIM_IPV6_TTL_AT] = QUELL_TRIM_NACK_TTL;
 		return quell_trim_sum(ip + QUELL_TRIM_IPV6_SOURCE_AT,
 				      2 * QUELL_TRIM_IPV6_ADDRESS_BYTES);
@@ -197,7 +196,7 @@ static inline u32 quell_trim_return_ip(u8 *ip, u32 bytes, bool ipv6, u8 dscp)
 	ip[QUELL_TRIM_IPV4_TTL_AT] = QUELL_TRIM_NACK_TTL;
 	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_CHECK_AT, 0);
 	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_CHECK_AT,
-			  ~quell_trim_fold(quell_trim_sum(ip, QUELL_TRIM_IPV4_BYTES)));
+			  ~quell_trim_fold(quell_trim_sum(ip, QUELL_FRAME_IPV4_BYTES)));
 	return quell_trim_sum(ip + QUELL_TRIM_IPV4_SOURCE_AT, 2 * QUELL_TRIM_IPV4_ADDRESS_BYTES);
 }
 
@@ -232,7 +231,7 @@ static inline void quell_trim_return(u8 *to, const struct quell_frame *frame, u3
 		return;
 	quell_opt_put_u16(to + udp_at + QUELL_TRIM_UDP_CHECK_AT, 0);
 	/* All headers and the NACK have even lengths. */
-	check = ~quell_trim_fold(sum + QUELL_TRIM_UDP + udp_bytes +
+	check = ~quell_trim_fold(sum + QUELL_FRAME_UDP + udp_bytes +
 				 quell_trim_sum(to + udp_at, udp_bytes));
 	quell_opt_put_u16(to + udp_at + QUELL_TRIM_UDP_CHECK_AT, check ? check : 0xffff);
 }

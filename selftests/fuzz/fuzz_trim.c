@@ -39,7 +39,7 @@ static void begin(u8 *ip, u32 bytes, u8 how)
 		return;
 	ip[0] = ipv6 ? 0x60 | (ip[0] & 0xf) : 0x45;
 	quell_opt_put_u16(ip + (ipv6 ? 4 : 2), ipv6 ? bytes - 40 : bytes);
-	ip[ipv6 ? 6 : 9] = tcp ? QUELL_TRIM_TCP : QUELL_TRIM_UDP;
+	ip[ipv6 ? 6 : 9] = tcp ? QUELL_FRAME_TCP : QUELL_FRAME_UDP;
 	if (!ipv6)
 		quell_opt_put_u16(ip + 6, 0);
 	if (!tcp)
@@ -63,8 +63,6 @@ static void trim_one(u8 *ip, u32 bytes, const struct quell_trim *trim, u32 size_
 		return;
 	require(to_bytes >= trim->header_bytes && to_bytes < trim->ip_bytes, "length in range");
 	require(to_bytes == trim->header_bytes || to_bytes + 14 == size_bytes, "length asked for");
-	if (trim->ip_bytes > bytes)
-		return;
 	old = malloc(bytes);
 	if (!old)
 		return;
@@ -87,14 +85,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (size < INPUT_BYTES)
 		return 0;
 	bytes = size - INPUT_BYTES;
-	readable = quell_min_u64(bytes, QUELL_TRIM_HEADERS_MAX);
+	readable = quell_min_u64(bytes, QUELL_FRAME_BYTES_MAX);
 	ip = malloc(bytes ? bytes : 1);
 	headers = malloc(readable ? readable : 1);
 	if (ip && headers) {
 		memcpy(ip, data + INPUT_BYTES, bytes);
 		begin(ip, bytes, data[3]);
 		memcpy(headers, ip, readable);
-		if (quell_trim_parse(headers, readable, &trim)) {
+		if (model_parse(headers, readable, bytes, &trim)) {
 			require(trim.header_bytes <= readable, "headers are in what was read");
 			trim_one(ip, bytes, &trim, quell_opt_get_u16(data + 1) & 0x3ff,
 				 data[0] & 0x3f, data[0] & 0x40);

@@ -42,7 +42,7 @@ static void put_u16(u8 *at, u32 value)
 static void make_packet(u8 *ip, const struct recipe *r, struct random_state *random)
 {
 	u32 at = transport_at(r), bytes = r->ip_bytes - at, i;
-	u32 check_at = at + (r->protocol == QUELL_TRIM_TCP ? 16 : 6);
+	u32 check_at = at + (r->protocol == QUELL_FRAME_TCP ? 16 : 6);
 
 	for (i = 0; i < r->ip_bytes; i++)
 		ip[i] = random_u64(random);
@@ -60,7 +60,7 @@ static void make_packet(u8 *ip, const struct recipe *r, struct random_state *ran
 		put_u16(ip + 10, 0);
 		put_u16(ip + 10, 65535 - model_sum(ip, at));
 	}
-	if (r->protocol == QUELL_TRIM_TCP) {
+	if (r->protocol == QUELL_FRAME_TCP) {
 		ip[at + 12] = (20 + r->tcp_options) / 4 << 4;
 		ip[at + 13] = r->flags;
 	} else {
@@ -88,7 +88,7 @@ static const char *trim_packet(const u8 *packet, u32 bytes, u32 size_bytes, bool
 	u32 to_bytes;
 	u8 *wire;
 
-	if (!quell_trim_parse(packet, bytes < 120 ? bytes : 120, &trim))
+	if (!model_parse(packet, bytes < 120 ? bytes : 120, bytes, &trim))
 		return "not to be trimmed";
 	to_bytes = quell_trim_to_bytes(&trim, 14, size_bytes);
 	if (!to_bytes)
@@ -100,8 +100,8 @@ static const char *trim_packet(const u8 *packet, u32 bytes, u32 size_bytes, bool
 	return complaint;
 }
 
-static const struct recipe plain4 = { false, QUELL_TRIM_TCP, 1000, 0, 12, 0, 0x10 };
-static const struct recipe plain6 = { true, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
+static const struct recipe plain4 = { false, QUELL_FRAME_TCP, 1000, 0, 12, 0, 0x10 };
+static const struct recipe plain6 = { true, QUELL_FRAME_UDP, 1000, 0, 0, 0, 0 };
 
 /* A packet to build, bytes to change in it, and whether it must parse as trimmable. */
 struct edit {
@@ -114,9 +114,9 @@ struct edit {
 
 TEST(parse)
 {
-	static const struct recipe udp4 = { false, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
-	static const struct recipe tcp6 = { true, QUELL_TRIM_TCP, 1000, 0, 40, 0, 0x18 };
-	static const struct recipe full = { false, QUELL_TRIM_TCP, 1000, 40, 40, 0, 0x10 };
+	static const struct recipe udp4 = { false, QUELL_FRAME_UDP, 1000, 0, 0, 0, 0 };
+	static const struct recipe tcp6 = { true, QUELL_FRAME_TCP, 1000, 0, 40, 0, 0x18 };
+	static const struct recipe full = { false, QUELL_FRAME_TCP, 1000, 40, 40, 0, 0x10 };
 	static const struct edit cases[] = {
 		{ "tcp4", &plain4, 120, { { 0, 0x45 } }, true },
 		{ "udp4", &udp4, 120, { { 0, 0x45 } }, true },
@@ -157,28 +157,28 @@ TEST(parse)
 			if (!j || row->byte[j].at)
 				packet[row->byte[j].at] = row->byte[j].to;
 		ip = exact(packet, row->readable);
-		expect(quell_trim_parse(ip, row->readable, &trim) == row->want, "%s", row->name);
+		expect(model_parse(ip, row->readable, 1000, &trim) == row->want, "%s", row->name);
 		free(ip);
 	}
 }
 
 TEST(parts)
 {
-	static const struct recipe r = { true, QUELL_TRIM_TCP, 777, 0, 12, 0xb9, 0x10 };
+	static const struct recipe r = { true, QUELL_FRAME_TCP, 777, 0, 12, 0xb9, 0x10 };
 	struct random_state random = { 2 };
 	struct quell_trim trim;
 	u8 packet[PACKET_MAX];
 
 	make_packet(packet, &r, &random);
-	quell_trim_parse(packet, 120, &trim);
+	model_parse(packet, 120, PACKET_MAX, &trim);
 	expect_eq(777, trim.ip_bytes, "ip_bytes");
 	expect_eq(40, trim.transport_at, "transport_at");
 	expect_eq(72, trim.header_bytes, "header_bytes");
 	expect_eq(46, trim.dscp, "dscp");
-	expect(trim.ipv6 && trim.protocol == QUELL_TRIM_TCP, "kind");
+	expect(trim.ipv6 && trim.protocol == QUELL_FRAME_TCP, "kind");
 	make_packet(packet, &plain4, &random);
 	packet[1] = 0xb9;
-	quell_trim_parse(packet, 120, &trim);
+	model_parse(packet, 120, PACKET_MAX, &trim);
 	expect_eq(46, trim.dscp, "dscp_ipv4");
 	expect(!trim.ipv6, "ipv4");
 }
@@ -212,11 +212,11 @@ TEST(to_bytes_cases)
 TEST(edit_cases)
 {
 	static const struct recipe kinds[] = {
-		{ false, QUELL_TRIM_TCP, 0, 0, 0, 0x02, 0x10 },
-		{ false, QUELL_TRIM_TCP, 0, 8, 12, 0xff, 0x19 },
-		{ false, QUELL_TRIM_UDP, 0, 40, 0, 0x01, 0 },
-		{ true, QUELL_TRIM_TCP, 0, 0, 40, 0xb9, 0x11 },
-		{ true, QUELL_TRIM_UDP, 0, 0, 0, 0x43, 0 },
+		{ false, QUELL_FRAME_TCP, 0, 0, 0, 0x02, 0x10 },
+		{ false, QUELL_FRAME_TCP, 0, 8, 12, 0xff, 0x19 },
+		{ false, QUELL_FRAME_UDP, 0, 40, 0, 0x01, 0 },
+		{ true, QUELL_FRAME_TCP, 0, 0, 40, 0xb9, 0x11 },
+		{ true, QUELL_FRAME_UDP, 0, 0, 0, 0x43, 0 },
 	};
 	static const char * const names[] = { "tcp4", "tcp4_options", "udp4_options",
 					      "tcp6_options", "udp6" };
@@ -240,7 +240,7 @@ TEST(edit_cases)
 				packet[damaged] ^= 0x5a;
 			if (n % 7 == 0)
 				packet[transport_at(&r) + 6] ^= 0xff;
-			if (r.protocol == QUELL_TRIM_UDP && n % 5 == 0)
+			if (r.protocol == QUELL_FRAME_UDP && n % 5 == 0)
 				put_u16(packet + transport_at(&r) + 6, 0);
 			complaint = trim_packet(packet, r.ip_bytes,
 						random_between(&random, 64, 200), partial);
@@ -252,14 +252,14 @@ TEST(edit_cases)
 /* The bytes cut off make the sum of the rest come to 0: the UDP checksum must be 65535. */
 TEST(udp_zero)
 {
-	static const struct recipe r = { false, QUELL_TRIM_UDP, 200, 0, 0, 0, 0 };
+	static const struct recipe r = { false, QUELL_FRAME_UDP, 200, 0, 0, 0, 0 };
 	struct random_state random = { 4 };
 	u8 packet[PACKET_MAX];
 	struct quell_trim trim;
 	u32 rest;
 
 	make_packet(packet, &r, &random);
-	quell_trim_parse(packet, 120, &trim);
+	model_parse(packet, 120, PACKET_MAX, &trim);
 	/* The two payload bytes kept make the sum of the trimmed datagram 0. */
 	put_u16(packet + 28, 0);
 	put_u16(packet + 26, 0);
@@ -290,7 +290,7 @@ TEST(payload)
 		{ "no_data_section", 0, 4, 0x00, 900, 900 },
 		{ "cut_short", 0, 1, 10, 900, 900 },
 	};
-	static const struct recipe r = { false, QUELL_TRIM_TCP, 1000, 0, 20, 0, 0x10 };
+	static const struct recipe r = { false, QUELL_FRAME_TCP, 1000, 0, 20, 0, 0x10 };
 	struct random_state random = { 5 };
 	u8 packet[PACKET_MAX], wire[PACKET_MAX];
 	struct quell_trim trim;
@@ -304,7 +304,7 @@ TEST(payload)
 		memcpy(option, quell_option, sizeof(quell_option));
 		put_u16(option + 6, row->states);
 		option[row->change_at] = row->change_to;
-		quell_trim_parse(packet, 120, &trim);
+		model_parse(packet, 120, PACKET_MAX, &trim);
 		memcpy(wire, packet, r.ip_bytes);
 		model_trim(wire, &trim, 114, TRIM_DSCP, false);
 		complaint = model_complaint(packet, &trim, wire, 114, TRIM_DSCP, false);
@@ -322,7 +322,7 @@ static bool nack_is_right(const u8 *segment, const struct recipe *r, u32 lost, c
 	const u8 *tcp = segment + transport_at(r);
 	struct quell_trim trim;
 
-	if (bytes != at + 48 || !quell_trim_parse(nack, bytes, &trim) || trim.ip_bytes != bytes ||
+	if (bytes != at + 48 || !model_parse(nack, bytes, bytes, &trim) || trim.ip_bytes != bytes ||
 	    trim.header_bytes != bytes || trim.dscp != TRIM_DSCP)
 		return false;
 	if (!r->ipv6 && model_sum(nack, 20))
@@ -343,8 +343,8 @@ static bool nack_is_right(const u8 *segment, const struct recipe *r, u32 lost, c
 TEST(nack_cases)
 {
 	static const struct recipe kinds[] = {
-		{ false, QUELL_TRIM_TCP, 1000, 8, 12, 0xff, 0x18 },
-		{ true, QUELL_TRIM_TCP, 1000, 0, 12, 0xb9, 0x19 },
+		{ false, QUELL_FRAME_TCP, 1000, 8, 12, 0xff, 0x18 },
+		{ true, QUELL_FRAME_TCP, 1000, 0, 12, 0xb9, 0x19 },
 	};
 	struct random_state random = { 6 };
 	u8 packet[PACKET_MAX];
@@ -367,7 +367,7 @@ TEST(nack_cases)
 			put_u16(packet + transport_at(row) + 28, 7 * n);
 			if (lost < payload_bytes)
 				lost = payload_bytes;
-			quell_trim_parse(packet, 120, &trim);
+			model_parse(packet, 120, PACKET_MAX, &trim);
 			wants &= quell_trim_wants_nack(packet, &trim);
 			bytes = quell_trim_nack(packet, &trim, TRIM_DSCP, nack);
 			right &= nack_is_right(packet, row, lost, nack, bytes);
@@ -379,22 +379,22 @@ TEST(nack_cases)
 
 TEST(no_nack)
 {
-	static const struct recipe udp = { false, QUELL_TRIM_UDP, 1000, 0, 0, 0, 0 };
-	static const struct recipe empty = { false, QUELL_TRIM_TCP, 52, 0, 12, 0, 0x10 };
+	static const struct recipe udp = { false, QUELL_FRAME_UDP, 1000, 0, 0, 0, 0 };
+	static const struct recipe empty = { false, QUELL_FRAME_TCP, 52, 0, 12, 0, 0x10 };
 	struct random_state random = { 7 };
 	u8 packet[PACKET_MAX];
 	struct quell_trim trim;
 
 	make_packet(packet, &udp, &random);
-	quell_trim_parse(packet, 120, &trim);
+	model_parse(packet, 120, PACKET_MAX, &trim);
 	expect(!quell_trim_wants_nack(packet, &trim), "udp");
 	make_packet(packet, &empty, &random);
 	memcpy(packet + 40, quell_option, 12);
-	quell_trim_parse(packet, 52, &trim);
+	model_parse(packet, 52, 52, &trim);
 	expect(!quell_trim_wants_nack(packet, &trim), "no_payload");
 	make_packet(packet, &plain4, &random);
 	memset(packet + 40, QUELL_OPT_NOP, 12);
-	quell_trim_parse(packet, 120, &trim);
+	model_parse(packet, 120, PACKET_MAX, &trim);
 	expect(!quell_trim_wants_nack(packet, &trim), "no_option");
 }
 

@@ -84,8 +84,7 @@ static u32 trim_frame(struct stack *s, u32 size_bytes)
 
 	read_frame(&frame, s->data, s->len);
 	at = quell_frame_flow(&frame)->at;
-	if (!quell_trim_tunnel_may(&frame, false) ||
-	    !quell_trim_parse(s->data + at, s->len - at, &trim))
+	if (!quell_trim_tunnel_may(&frame, false) || !quell_trim_parse(&frame, &trim))
 		return 0;
 	cut.to_bytes = quell_trim_to_bytes(&trim, at, size_bytes);
 	if (!cut.to_bytes)
@@ -218,7 +217,7 @@ TEST(goes_back)
 		memset(s.data + frame.ip[0].at + (frame.ip[0].version == 4 ? 12 : 8), 0xa1, 4);
 		link_at = frame.link_at;
 		memcpy(s.data + link_at, mac_there, sizeof(mac_there));
-		ASSERT_TRUE(quell_trim_parse(s.data + at, s.len - at, &trim));
+		ASSERT_TRUE(quell_trim_parse(&frame, &trim));
 		ASSERT_TRUE(quell_trim_wants_nack(s.data + at, &trim));
 		memset(to, 0, sizeof(to));
 		memcpy(to, s.data, at);

@@ -14,6 +14,17 @@
 
 #include <quell/trim.h>
 
+/* Parse a packet of @len bytes from its IP header on, of which @readable may be read. */
+static inline bool model_parse(const u8 *ip, u32 readable, u32 len, struct quell_trim *trim)
+{
+	u32 ethertype = readable && ip[0] >> 4 == 6 ? QUELL_FRAME_IS_IPV6 : QUELL_FRAME_IS_IPV4;
+	struct quell_frame frame;
+
+	quell_frame_begin(&frame, ip, readable, len);
+	quell_frame_parse_ip(&frame, 0, ethertype);
+	return !frame.tunnel && quell_trim_parse(&frame, trim);
+}
+
 /* Remainder of big-endian 16-bit words; a last single byte is the upper half of one. */
 static inline u32 model_sum(const u8 *from, u32 bytes)
 {
@@ -46,7 +57,7 @@ static inline u32 model_damage(const u8 *ip, const struct quell_trim *trim, u32 
 static inline u32 model_partial_damage(const u8 *ip, const struct quell_trim *trim,
 				       u32 ip_bytes)
 {
-	u32 at = trim->transport_at + (trim->protocol == QUELL_TRIM_TCP ? 16 : 6);
+	u32 at = trim->transport_at + (trim->protocol == QUELL_FRAME_TCP ? 16 : 6);
 	u32 pseudo = model_pseudo(ip, trim->ipv6, trim->protocol, ip_bytes - trim->transport_at);
 
 	return (65535 + model_sum(ip + at, 2) - pseudo) % 65535;
@@ -87,7 +98,7 @@ static inline void model_want_transport(u8 *want, const struct quell_trim *trim,
 {
 	u32 at, payload_bytes = trim->ip_bytes - trim->header_bytes;
 
-	if (trim->protocol == QUELL_TRIM_UDP) {
+	if (trim->protocol == QUELL_FRAME_UDP) {
 		quell_opt_put_u16(want + 4, to_bytes - trim->transport_at);
 		return;
 	}
@@ -100,7 +111,7 @@ static inline void model_want_transport(u8 *want, const struct quell_trim *trim,
 static inline const char *model_check_complaint(const u8 *old, const struct quell_trim *trim,
 						const u8 *new, u32 to_bytes, bool partial)
 {
-	bool udp = trim->protocol == QUELL_TRIM_UDP;
+	bool udp = trim->protocol == QUELL_FRAME_UDP;
 
 	if (partial)
 		return model_partial_damage(old, trim, trim->ip_bytes) ==
@@ -125,10 +136,10 @@ static inline const char *model_check_complaint(const u8 *old, const struct quel
 static inline const char *model_complaint(const u8 *old, const struct quell_trim *trim,
 					  const u8 *new, u32 to_bytes, u8 dscp, bool partial)
 {
-	u32 check_at = trim->transport_at + (trim->protocol == QUELL_TRIM_TCP ? 16 : 6);
-	bool no_check = trim->protocol == QUELL_TRIM_UDP && !partial &&
+	u32 check_at = trim->transport_at + (trim->protocol == QUELL_FRAME_TCP ? 16 : 6);
+	bool no_check = trim->protocol == QUELL_FRAME_UDP && !partial &&
 			!quell_opt_get_u16(old + check_at);
-	u8 want[QUELL_TRIM_HEADERS_MAX];
+	u8 want[QUELL_FRAME_BYTES_MAX];
 
 	memcpy(want, old, trim->header_bytes);
 	model_want_ip(want, new, trim, to_bytes, dscp);
