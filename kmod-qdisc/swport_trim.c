@@ -36,10 +36,11 @@ static bool swport_trim_find(const struct swport_sched *port, const struct sk_bu
 	const struct swport_trim_params *params = &port->params.trim;
 	const struct quell_frame_ip *flow = quell_frame_flow(frame);
 	bool is_partial = skb->ip_summed == CHECKSUM_PARTIAL;
+	u64 trimmed = params->known | BIT_ULL(params->dscp);
 	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
 
 	if (!quell_trim_parse(frame, trim) || !quell_trim_tunnel_may(frame, is_partial) ||
-	    quell_swport_is_trimmed(params, frame) || trim->dscp == params->dscp)
+	    (trimmed >> dscp | trimmed >> trim->dscp) & 1)
 		return false;
 	/* It must be that of the transport header found, in its place. */
 	if (is_partial && (skb_checksum_start_offset(skb) != flow->transport_at ||

@@ -171,6 +171,18 @@ trims_reach_the_inside()
 		.data_drop_pkts == 7 and .control_pkts == 5'
 }
 
+# A packet that another switch trimmed before the tunnel: its DSCP is inside.
+trimmed_inside_is_not_trimmed()
+{
+	local dscp
+
+	port limit 64 trim size 200 eligible 12 known 40 || return 1
+	for dscp in 43 40 41; do
+		PKT_TUNNEL_DSCP=12 say trim_pkt bytes=1000 proto=udp "dscp=$dscp" || return 1
+	done
+	port_is '.trim_pkts == 1 and .data_drop_pkts == 3'
+}
+
 # Damage of either checksum stays: the tunnel's end, or the receiver, still sees it.
 damage_stays_inside()
 {
@@ -207,7 +219,7 @@ flows_are_deflected()
 	poll 10 eval "ip -n $near -s -j link show dev alternate | jq -e '.[0].stats64.tx.packets >= $pkts'"
 }
 
-plan 12
+plan 13
 check "a network of two, and an alternate" eval "make_network && alternate"
 loaded sch_swport || modprobe sch_swport
 check "inner ACKs go first, and no other segment" in_each acks_go_first
@@ -219,6 +231,8 @@ check "records are written inside" in_each records_are_written qinq gre vxlan6
 check "also where the device is to compute a checksum outside" in_each outer_check_is_left vxlan geneve
 check "TCP-INT is written inside" in_each tcp_int_is_written qinq geneve
 check "packets are trimmed inside" in_each trims_reach_the_inside qinq ip6tnl gre vxlan vxlan6 geneve
+check "a packet trimmed before its tunnel is not again" \
+	in_each trimmed_inside_is_not_trimmed gre vxlan
 check "damage inside stays" in_each damage_stays_inside ipip geneve
 check "inner flows are deflected, tagged ones are not" in_each flows_are_deflected qinq ip6tnl vxlan
 finish
