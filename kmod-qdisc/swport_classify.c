@@ -3,7 +3,8 @@
  * Parse the headers of a packet once, at enqueue (<quell/core/port/frame.h>), and classify it.
  *
  * Locally sent packets with TC_PRIO_CONTROL are control, too: the kernel's LACP, STP, IGMP and
- * MLD; programs need CAP_NET_ADMIN for it.
+ * MLD; programs need CAP_NET_ADMIN or CAP_NET_RAW in their namespace for it.  So those of another
+ * namespace, as a container with a macvlan, are not.
  *
  * An Ethernet frame is parsed from its first byte.  skb's network header and protocol are ignored:
  * behind a bridge that of a frame with two tags is the inner tag.
@@ -11,6 +12,7 @@
 #include <linux/if_arp.h>
 #include <linux/pkt_sched.h>
 #include <linux/skbuff.h>
+#include <net/sock.h>
 #include <quell/core/port/frame_control.h>
 
 #include "swport.h"
@@ -55,7 +57,8 @@ const struct swport_packet *quell_swport_read(struct swport_sched *port,
 	swport_read(skb, skb->data, skb_headlen(skb), packet);
 	if (packet->frame.is_short)
 		swport_read_copy(skb, packet);
-	if (skb->priority == TC_PRIO_CONTROL)
+	if (skb->priority == TC_PRIO_CONTROL &&
+	    (!skb->sk || net_eq(sock_net(skb->sk), dev_net(skb->dev))))
 		packet->control = true;
 	return packet;
 }

@@ -54,7 +54,7 @@ kernel_checks_ranges()
 
 ## who goes first
 
-# What the kernel and programs with CAP_NET_ADMIN send as TC_PRIO_CONTROL, 7.
+# The kernel and programs with CAP_NET_RAW or CAP_NET_ADMIN send as TC_PRIO_CONTROL, 7.
 priority_decides()
 {
 	port && listen 2 && transmit udp 1 100 0 0 7 && transmit udp 1 100 0 0 6 && collect &&

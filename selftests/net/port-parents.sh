@@ -140,6 +140,23 @@ macvlan()
 	ip -n "$near" link add mac0 link va type macvlan && on_device mac0
 }
 
+# In its namespace a container may set TC_PRIO_CONTROL, 7; that is no rank on the host's port.
+priority_of_a_container()
+{
+	new_netns container
+	near_tc qdisc replace dev va root handle 1: swport &&
+	ip -n "$near" link add mac0 link va netns "$container" type macvlan &&
+	ip -n "$container" link set mac0 up &&
+	in_netns "$container" swport_pkt send mac0 udp 3 100 0 0 7 &&
+	in_netns "$near" swport_pkt send va udp 2 100 0 0 7 && poll 10 container_sent
+}
+
+container_sent()
+{
+	near_tc -s -j qdisc show dev va >"$dir/all" &&
+	json '.[0] | .data_pkts == 3 and .control_pkts >= 2' "$dir/all"
+}
+
 vlan()
 {
 	ip -n "$near" link add vlan0 link va type vlan id 9 && on_device vlan0
@@ -214,7 +231,7 @@ nothing_stays()
 	poll 20 rmmod sch_swport
 }
 
-plan 12
+plan 13
 check "a network of two, and a card that holds what it takes" \
 	eval "make_network && modprobe sch_swport && make_card"
 for kind in hfsc drr qfq; do
@@ -223,6 +240,7 @@ done
 for device in bridge bond macvlan vlan; do
 	check "a port of a $device sends and marks, and goes with it" $device
 done
+check "a container's packets are no control by their priority" priority_of_a_container
 check "a bridge does not learn the receiver from a NACK" bridge_learns_no_receiver
 check "a segment to a group address causes no NACK" broadcast_is_trimmed
 check "a segment that tc redirects is trimmed and sent on" redirected_is_trimmed
