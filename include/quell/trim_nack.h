@@ -55,14 +55,6 @@ static inline bool quell_trim_wants_nack(const u8 *ip, const struct quell_trim *
 	return trim->ip_bytes > trim->header_bytes && quell_trim_is_stated(ip, trim);
 }
 
-static inline void quell_trim_copy(u8 *to, const u8 *from, u32 bytes)
-{
-	u32 i;
-
-	for (i = 0; i < bytes; i++)
-		to[i] = from[i];
-}
-
 /* One's complement sum of an even number of bytes. */
 static inline u32 quell_trim_sum(const u8 *from, u32 bytes)
 {
@@ -73,45 +65,43 @@ static inline u32 quell_trim_sum(const u8 *from, u32 bytes)
 	return sum;
 }
 
-static inline u32 quell_trim_nack_put_ipv4(const u8 *ip, u8 dscp, u8 *to)
+static inline void quell_trim_swap(u8 *a, u32 bytes)
 {
-	const u8 *source = ip + QUELL_TRIM_IPV4_SOURCE_AT;
+	u32 i;
 
-	quell_opt_put_u16(to, 0x4500 | dscp << QUELL_TRIM_DSCP_SHIFT);
-	quell_opt_put_u16(to + QUELL_TRIM_IPV4_LENGTH_AT,
-			  QUELL_FRAME_IPV4_BYTES + QUELL_TRIM_NACK_TCP_BYTES);
-	quell_opt_put_u16(to + QUELL_TRIM_IPV4_FRAGMENT_AT, QUELL_TRIM_NACK_FRAGMENT);
-	to[QUELL_TRIM_IPV4_TTL_AT] = QUELL_TRIM_NACK_TTL;
-	to[QUELL_TRIM_IPV4_PROTOCOL_AT] = QUELL_FRAME_TCP;
-	to += QUELL_TRIM_IPV4_SOURCE_AT;
-	quell_trim_copy(to, source + QUELL_TRIM_IPV4_ADDRESS_BYTES,
-			QUELL_TRIM_IPV4_ADDRESS_BYTES);
-	quell_trim_copy(to + QUELL_TRIM_IPV4_ADDRESS_BYTES, source,
-			QUELL_TRIM_IPV4_ADDRESS_BYTES);
-	to -= QUELL_TRIM_IPV4_SOURCE_AT;
-	quell_opt_put_u16(to + QUELL_TRIM_IPV4_CHECK_AT,
-			  ~quell_trim_fold(quell_trim_sum(to, QUELL_FRAME_IPV4_BYTES)));
-	return quell_trim_sum(source, 2 * QUELL_TRIM_IPV4_ADDRESS_BYTES);
+	for (i = 0; i < bytes; i++) {
+		u8 byte = a[i];
+
+		a[i] = a[bytes + i];
+		a[bytes + i] = byte;
+	}
 }
 
-/* Reuse the segment's flow label: any path will do for the NACK. */
-static inline u32 quell_trim_nack_put_ipv6(const u8 *ip, u8 dscp, u8 *to)
+/*
+ * Make the IP header of a segment, or that outside of it, the one of its NACK of @bytes; returns
+ * the sum of its addresses.  The flow label is reused: any path will do.
+ */
+static inline u32 quell_trim_return_ip(u8 *ip, u32 bytes, bool ipv6, u8 dscp)
 {
-	const u8 *source = ip + QUELL_TRIM_IPV6_SOURCE_AT;
-
-	quell_trim_copy(to, ip, QUELL_TRIM_IPV6_LENGTH_AT);
-	quell_opt_put_u16(to, 0x6000 |
-			  dscp << (QUELL_TRIM_IPV6_TOS_SHIFT + QUELL_TRIM_DSCP_SHIFT) |
-			  (quell_opt_get_u16(ip) & 0xf));
-	quell_opt_put_u16(to + QUELL_TRIM_IPV6_LENGTH_AT, QUELL_TRIM_NACK_TCP_BYTES);
-	to[QUELL_TRIM_IPV6_PROTOCOL_AT] = QUELL_FRAME_TCP;
-	to[QUELL_TRIM_IPV6_TTL_AT] = QUELL_TRIM_NACK_TTL;
-	to += QUELL_TRIM_IPV6_SOURCE_AT;
-	quell_trim_copy(to, source + QUELL_TRIM_IPV6_ADDRESS_BYTES,
-			QUELL_TRIM_IPV6_ADDRESS_BYTES);
-	quell_trim_copy(to + QUELL_TRIM_IPV6_ADDRESS_BYTES, source,
-			QUELL_TRIM_IPV6_ADDRESS_BYTES);
-	return quell_trim_sum(source, 2 * QUELL_TRIM_IPV6_ADDRESS_BYTES);
+	if (ipv6) {
+		quell_trim_swap(ip + QUELL_TRIM_IPV6_SOURCE_AT, QUELL_TRIM_IPV6_ADDRESS_BYTES);
+		quell_opt_put_u16(ip, 0x6000 | dscp << (QUELL_TRIM_IPV6_TOS_SHIFT +
+							QUELL_TRIM_DSCP_SHIFT) |
+				  (quell_opt_get_u16(ip) & 0xf));
+		quell_opt_put_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT, bytes - QUELL_FRAME_IPV6_BYTES);
+		ip[QUELL_TRIM_IPV6_TTL_AT] = QUELL_TRIM_NACK_TTL;
+		return quell_trim_sum(ip + QUELL_TRIM_IPV6_SOURCE_AT,
+				      2 * QUELL_TRIM_IPV6_ADDRESS_BYTES);
+	}
+	quell_trim_swap(ip + QUELL_TRIM_IPV4_SOURCE_AT, QUELL_TRIM_IPV4_ADDRESS_BYTES);
+	quell_opt_put_u16(ip, 0x4500 | dscp << QUELL_TRIM_DSCP_SHIFT);
+	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_LENGTH_AT, bytes);
+	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_FRAGMENT_AT, QUELL_TRIM_NACK_FRAGMENT);
+	ip[QUELL_TRIM_IPV4_TTL_AT] = QUELL_TRIM_NACK_TTL;
+	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_CHECK_AT, 0);
+	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_CHECK_AT,
+			  ~quell_trim_fold(quell_trim_sum(ip, QUELL_FRAME_IPV4_BYTES)));
+	return quell_trim_sum(ip + QUELL_TRIM_IPV4_SOURCE_AT, 2 * QUELL_TRIM_IPV4_ADDRESS_BYTES);
 }
 
 /* Payload length when the segment left its sender, even if it was trimmed since. */
@@ -145,9 +135,9 @@ static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_tri
 		.bytes = quell_trim_nack_lost_bytes(tcp, trim),
 	};
 
-	quell_trim_copy(to, tcp + 2, 2);
-	quell_trim_copy(to + 2, tcp, 2);
-	quell_trim_copy(to + QUELL_TRIM_TCP_SEQ_AT, tcp + QUELL_TRIM_TCP_ACK_AT, 4);
+	__builtin_memcpy(to, tcp + 2, 2);
+	__builtin_memcpy(to + 2, tcp, 2);
+	__builtin_memcpy(to + QUELL_TRIM_TCP_SEQ_AT, tcp + QUELL_TRIM_TCP_ACK_AT, 4);
 	quell_opt_put_u32(to + QUELL_TRIM_TCP_ACK_AT, nack.seq);
 	to[QUELL_TRIM_TCP_FLAGS_AT] = QUELL_TRIM_NACK_TCP_BYTES / 4 << 4;
 	quell_nack_encode(&nack, to + QUELL_FRAME_TCP_BYTES +
@@ -171,11 +161,13 @@ static inline void quell_trim_nack_put_tcp(const u8 *tcp, const struct quell_tri
 static inline u32 quell_trim_nack(const u8 *ip, const struct quell_trim *trim, u8 dscp, u8 *to)
 {
 	u32 ip_bytes = trim->ipv6 ? QUELL_FRAME_IPV6_BYTES : QUELL_FRAME_IPV4_BYTES;
-	u32 address_sum = trim->ipv6 ? quell_trim_nack_put_ipv6(ip, dscp, to) :
-				       quell_trim_nack_put_ipv4(ip, dscp, to);
+	u32 bytes = ip_bytes + QUELL_TRIM_NACK_TCP_BYTES, address_sum;
 
+	/* An IPv4 header without its options. */
+	__builtin_memcpy(to, ip, ip_bytes);
+	address_sum = quell_trim_return_ip(to, bytes, trim->ipv6, dscp);
 	quell_trim_nack_put_tcp(ip + trim->transport_at, trim, address_sum, to + ip_bytes);
-	return ip_bytes + QUELL_TRIM_NACK_TCP_BYTES;
+	return bytes;
 }
 
 #endif /* _QUELL_TRIM_NACK_H */

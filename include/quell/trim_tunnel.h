@@ -149,18 +149,6 @@ static inline bool quell_trim_tunnel_returns(const struct quell_frame *frame)
 	       !(flags >> 8 & QUELL_FRAME_GENEVE_LENGTH);
 }
 
-static inline void quell_trim_swap(u8 *a, u32 bytes)
-{
-	u32 i;
-
-	for (i = 0; i < bytes; i++) {
-		u8 byte = a[i];
-
-		a[i] = a[bytes + i];
-		a[bytes + i] = byte;
-	}
-}
-
 /**
  * quell_trim_nack_source() - change an Ethernet address to the source of a NACK
  * @address: six bytes, of a host or device
@@ -175,29 +163,6 @@ static inline void quell_trim_nack_source(u8 *address)
 {
 	/* Locally administered, and different from @address if that is, too. */
 	address[0] = (address[0] | 0x02) ^ 0x04;
-}
-
-/* The outer IP header of a NACK; returns the sum of its addresses. */
-static inline u32 quell_trim_return_ip(u8 *ip, u32 bytes, bool ipv6, u8 dscp)
-{
-	if (ipv6) {
-		quell_trim_swap(ip + QUELL_TRIM_IPV6_SOURCE_AT, QUELL_TRIM_IPV6_ADDRESS_BYTES);
-		quell_opt_put_u16(ip, 0x6000 | dscp << (QUELL_TRIM_IPV6_TOS_SHIFT +
-							QUELL_TRIM_DSCP_SHIFT) |
-				  (quell_opt_get_u16(ip) & 0xf));
-		quell_opt_put_u16(ip + QUELL_TRIM_IPV6_LENGTH_AT, bytes - QUELL_FRAME_IPV6_BYTES);
-		ip[QUELL_TRIM_IPV6_TTL_AT] = QUELL_TRIM_NACK_TTL;
-		return quell_trim_sum(ip + QUELL_TRIM_IPV6_SOURCE_AT,
-				      2 * QUELL_TRIM_IPV6_ADDRESS_BYTES);
-	}
-	quell_trim_swap(ip + QUELL_TRIM_IPV4_SOURCE_AT, QUELL_TRIM_IPV4_ADDRESS_BYTES);
-	quell_opt_put_u16(ip, 0x4500 | dscp << QUELL_TRIM_DSCP_SHIFT);
-	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_LENGTH_AT, bytes);
-	ip[QUELL_TRIM_IPV4_TTL_AT] = QUELL_TRIM_NACK_TTL;
-	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_CHECK_AT, 0);
-	quell_opt_put_u16(ip + QUELL_TRIM_IPV4_CHECK_AT,
-			  ~quell_trim_fold(quell_trim_sum(ip, QUELL_FRAME_IPV4_BYTES)));
-	return quell_trim_sum(ip + QUELL_TRIM_IPV4_SOURCE_AT, 2 * QUELL_TRIM_IPV4_ADDRESS_BYTES);
 }
 
 /**

@@ -233,8 +233,10 @@ TEST(goes_back)
 			expect_eq(0xa1, to[back.ip[0].at + (back.ip[0].version == 4 ? 16 : 24)],
 				  "%s", *row);
 			expect_eq(0xffff, sum_transport(to, &back.ip[1]), "%s", *row);
-			if (back.ip[0].version == 4)
+			if (back.ip[0].version == 4) {
 				expect_eq(0xffff, sum_of(to + back.ip[0].at, 20, 0), "%s", *row);
+				expect_eq(0x40, to[back.ip[0].at + 6], "%s", *row);
+			}
 			if (quell_trim_tunnel_udp_at(&back))
 				expect_eq(0xffff, sum_transport(to, &back.ip[0]), "%s", *row);
 			if (!link_at)
