@@ -423,7 +423,8 @@ changes_under_traffic()
 		"limit 30kb notrim" "control-limit 300" "control-limit 64kb" "rate 30mbit"
 		"rate 100mbit")
 
-	port rate 50mbit limit 3000 trim size 128 eligible all || return 1
+	port rate 50mbit limit 3000 trim size 128 eligible all &&
+	say count=20 bytes=900 proto=udp || return 1
 	touch "$dir/go"
 	while [ -e "$dir/go" ]; do
 		say count=200 "dscp=$((RANDOM % 12))" "bytes=$((RANDOM % 900 + 100))" proto=udp
