@@ -90,6 +90,7 @@ lab-debug: deps-check
 # TESTS="mptcp/join:swift,hpcc|tls" runs some.  Those of TCP-AO need tracing: debug/tcp-ao.
 TESTS	?= mptcp|tls
 kernel-tests:
+	$(if $(findstring tcp_ao,$(TESTS)),$(error TCP-AO needs a kernel with tracing: selftests/check debug/tcp-ao))
 	QUELL_CASES="$(TESTS)" selftests/net/kernel-tests.sh --list
 	scripts/install-deps kernel-tests
 	scripts/build-lab kselftest $(LAB)-kselftest

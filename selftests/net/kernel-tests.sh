@@ -103,7 +103,8 @@ reference_of()
 {
 	case $1 in
 	dart | dcqcn | smartt) echo dctcp ;;
-	*) echo cubic ;;
+	hpcc | hpcc_vaisf | swift | swift_vaisf | timely) echo cubic ;;
+	*) return 1 ;;
 	esac
 }
 
@@ -138,12 +139,18 @@ as_reference()
 # select WORD...: "ALGORITHMS NAME PROGRAM ARGUMENTS" of each test, "-" for all algorithms
 select_tests()
 {
-	local word list
+	local word list algorithm
 
 	[ $# -gt 0 ] || set -- ""
 	for word; do
 		list=${word#*:}
 		[ "$list" != "$word" ] && [ -n "$list" ] || list=-
+		for algorithm in ${list//[,-]/ }; do
+			reference_of "$algorithm" >/dev/null || {
+				echo "kernel-tests.sh: '$algorithm' is no algorithm of Quell" >&2
+				return 1
+			}
+		done
 		tests | grep "^${word%%:*}[/ ]" | sed "s/^/$list /" | grep . || {
 			echo "kernel-tests.sh: '$word' is no test: one of mptcp, tcp_ao, tls," \
 				"$(tests | cut -d ' ' -f 1 | paste -sd ' ')" >&2
