@@ -173,14 +173,16 @@ def _diff(args, command):
     for name, kernel in (("A", args.a), ("B", args.b)):
         if kernel.endswith((".scenario", ".sweep")):
             raise InputError(name, f"'{kernel}' is a file, not a kernel: files follow A and B")
+    # Before the points of a sweep, which take longer.
+    jobs_max, timeout_s = _limits(args)
+    check_directory(args.out)
+    kernel_build.sources((args.a, args.b))
 
     def build(path, seed):
         table = files.load(path)
         return scenario.build(table if seed is None else dict(table, seed=seed), Places(path),
                               args.scale)
     wanted = kernel_diff.scenarios(args.files, build, args.scale, count)
-    jobs_max, timeout_s = _limits(args)
-    check_directory(args.out)
     kernels = [_with_memory(args, one)
                for one in kernel_build.find_all((args.a, args.b), args.quiet)]
     for kernel in kernels:

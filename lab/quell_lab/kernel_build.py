@@ -262,11 +262,16 @@ def build(source, quiet, prepared=None):
     return runner.Kernel(source.label, linux, modules, init, bpf=bpf)
 
 
+def sources(texts):
+    """The source of each that --kernel names, or the runner.Kernel that "make lab" built."""
+    return [runner.find_kernel("debug" if text == "debug" else "normal")
+            if text in ("6.12", "normal", "debug") else kernel_source.find(text)
+            for text in texts]
+
+
 def find_all(texts, quiet=False):
     """The runner.Kernel of each that --kernel names; all are checked before one is built."""
-    found = [runner.find_kernel("debug" if text == "debug" else "normal")
-             if text in ("6.12", "normal", "debug") else kernel_source.find(text)
-             for text in texts]
+    found = sources(texts)
     prepared = [None if isinstance(one, runner.Kernel) else one.prepare() for one in found]
     return [build(one, quiet, source) if source else one for one, source in zip(found, prepared)]
 

@@ -244,9 +244,13 @@ class Differences(unittest.TestCase):
             self.assertEqual(os.listdir(os.path.join(out, "b")), ["mine"])
 
     def test_command_line(self):
-        """Input is parsed before a kernel is built."""
+        """Input is parsed before a kernel is built, kernels before files."""
         err = io.StringIO()
         with contextlib.redirect_stderr(err):
+            self.assertEqual(cli.main(["diff", "6.12", "7.4", "none.sweep", "--out", "missing"]),
+                             cli.EXIT_USAGE)
+            self.assertNotIn("none.sweep", err.getvalue())
+            self.assertIn("--kernel 7.4: neither 6.12, 7.3", err.getvalue())
             self.assertEqual(cli.main(["diff", "6.12", "7.3", "missing.scenario", "--out",
                                        "missing"]), cli.EXIT_USAGE)
             self.assertEqual(cli.main(["bisect", "a", "b", "missing.scenario", "p99"]),
