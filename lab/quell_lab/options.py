@@ -19,10 +19,13 @@ Exit status: 0 all runs finished and every sanity check held, 1 not so,
 2 the input was wrong and nothing was created, 130 interrupted.
 """
 HOLDS = """\
-Exit status, as git bisect run takes it: 0 all runs meet the condition, 1 not
-so, 125 (the commit is skipped) the source cannot be used, does not build, the
-disk is full or a run does not end, 128 (bisection ends) the input was wrong or
-the lab failed, 130 interrupted.
+Exit status, as git bisect run takes it:
+    0  all runs meet the condition
+    1  one does not
+  125  skips the commit: the source cannot be used or does not build, the disk
+       is full, or a run does not end
+  128  ends the bisection: the input was wrong, or the lab failed
+  130  interrupted
 """
 
 REQUIRED = object()
@@ -207,9 +210,7 @@ COMMANDS = {
                         "each of its points with all algorithms"}),
              ("--seeds", {"metavar": "N", "help": "of each scenario, from its own on; default 5"}),
              SCALE, OUT, *(row for row in RUNS if row[0] != "--kernel"), NO_FIGURES),
-    "holds": ("whether a scenario's result meets a condition, for git bisect run: exit status 0 "
-              "yes, 1 no, 125 the kernel cannot be built or a run does not end, 128 the input is "
-              "wrong",
+    "holds": ("whether a scenario's result meets a condition, for git bisect run",
               ("file", {"metavar": "FILE.scenario"}), CONDITION, SEED, SCALE,
               *(row for row in RUNS if row[0] != "-j")),
     "bisect": ("the first commit of a kernel tree with which a condition is not met",
@@ -261,7 +262,7 @@ def make_parser():
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND",
                                      parser_class=Parser)
     for name, (words, *rows) in COMMANDS.items():
-        one = commands.add_parser(name, help=words, **dict(
+        one = commands.add_parser(name, help=words, description=words, **dict(
             how, epilog=UNITS + HOLDS if name == "holds" else how["epilog"]))
         group = one.add_mutually_exclusive_group() if name == "sweep" else None
         for *names, settings in rows:

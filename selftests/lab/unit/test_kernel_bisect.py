@@ -147,6 +147,14 @@ class Bisections(Trees):
                 self.assertEqual(cli.main(["holds", path, "p99 < 1us"]), 128)
         self.assertIn("KeyError", err.getvalue())
 
+    def test_help(self):
+        """Each exit status has a line with its meaning."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), self.assertRaises(SystemExit):
+            cli.main(["holds", "--help"])
+        for status in (0, 1, 125, 128, 130):
+            self.assertRegex(out.getvalue(), rf"(?m)^ +{status}  [a-z]")
+
     def test_exit_codes_without_a_build(self):
         """Of a clone without "make lab", which has no parameters of the cores."""
         clone = os.path.join(self.scratch, "clone", "lab")
