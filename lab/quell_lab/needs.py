@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """What algorithms and traffic need of a network that has not been given it."""
 
+import json
+import re
+
 from .errors import InputError
+from .units import parse_rate, show_rate
 
 # Keys of [queue] by which swport does more than serve ACKs first.
 PORT_KEYS = ("ecn", "telemetry", "trim", "tcp-int", "buffer", "deflect")
@@ -15,6 +19,9 @@ SWPORT_FEATURES = ("telemetry", "trim", "buffer", "deflect", "tcp-int")
 SHARES_LINE = ("dart", "expresspass")
 # Cores and algorithms of the kernel that reduce, or increase, by marks.
 BY_MARKS = ("dctcp", "dcqcn", "dart", "smartt")
+# Cores that run as Reno without the ports' records.
+BY_RECORDS = ("hpcc", "hpcc_vaisf")
+BYTE_RATE = re.compile(r'"\s*([0-9.]+\s*[kmgt]i?bps)\s*"', re.IGNORECASE)
 
 
 def fifo(places, values, graph):
@@ -85,6 +92,15 @@ def _marks(places, ecn_bytes, variants, flows):
                    f"{'it works' if len(names) == 1 else 'they work'}")
 
 
+def _records(places, queue, variants):
+    """A sentence about runs that need records of ports that write none; queue: [queue]."""
+    names = [variant.label for variant in variants if variant.algorithm.core in BY_RECORDS
+             and not queue.get("tcp-int" if variant.tcp_int else "telemetry")]
+    if names:
+        yield (f"{', '.join(names)} without {places.word('queue.telemetry')}: no switch writes "
+               "records, without which a flow runs as Reno")
+
+
 def _without_swport(places, table, variants):
     """A sentence for each run over another qdisc, beside features of swport; table: [queue]."""
     keys = [places.word(f"queue.{key}") for key in table if key in SWPORT_FEATURES]
@@ -104,7 +120,10 @@ def notes(places, top, ecn_bytes, variants, built):
     """Sentences about what a scenario, as read, lacks; built: (graph, flows)."""
     graph, flows = built
     yield from _marks(places, ecn_bytes, variants, flows)
+    yield from _records(places, top["queue"] or {}, variants)
     yield from _without_swport(places, top["queue"] or {}, variants)
+    for text in dict.fromkeys(BYTE_RATE.findall(json.dumps(top["topology"]))):
+        yield f"'{text}' is {show_rate(parse_rate(text))}: bps is bytes per second, as for tc"
     if top["workload"] and not top["multipath"] and has_equal_ways(graph, flows):
         yield (f"{places.name('workload')} without {places.word('multipath')}: of equal ways "
                "switches take the first alone, and the rest of the network stays idle")

@@ -64,6 +64,8 @@ TOPOLOGY_KEYS = {
         "spines": Key("int", 1, LEAVES_MAX),
         "hosts": Key("int", 1, topology.HOSTS_MAX // LEAVES_MAX),
         **LINK_KEYS,
+        "spine-rate": Key("rate", RATE_MIN, RATE_MAX, None),
+        "spine-delay": Key("time", 0, flows.DELAY_MAX, None),
         **fabric.DAMAGE_KEYS,
     },
     "fat-tree": {**fabric.FAT_TREE_KEYS, **LINK_KEYS},
@@ -421,6 +423,12 @@ def _patience_ns(graph, wanted, last_ns):
     return last_ns + 10 * 10**9 + 20 * total_bits * 10**9 // slowest
 
 
+def _other(values, tier):
+    """Rate and delay of other cables than the hosts', theirs where not set."""
+    return [values[key] if values[f"{tier}-{key}"] is None else values[f"{tier}-{key}"]
+            for key in ("rate", "delay")]
+
+
 def build_graph(places, table):
     """The network of a [topology] table."""
     kind = table.get("kind")
@@ -435,13 +443,11 @@ def build_graph(places, table):
     if kind == "star":
         return topology.star(values["hosts"], *cable)
     if kind == "leaf-spine":
-        whole = topology.leaf_spine(values["leaves"], values["spines"], values["hosts"], *cable)
+        whole = topology.leaf_spine(values["leaves"], values["spines"], values["hosts"], cable,
+                                    *_other(values, "spine"))
         return fabric.graph(places, whole.hosts, whole.switches,
                             fabric.damaged(places, values, whole.cables))
-    trunk = (values["trunk-rate"], values["trunk-delay"])
-    return topology.dumbbell(values["left"], values["right"], *cable,
-                             values["rate"] if trunk[0] is None else trunk[0],
-                             values["delay"] if trunk[1] is None else trunk[1])
+    return topology.dumbbell(values["left"], values["right"], *cable, *_other(values, "trunk"))
 
 
 def _few_next_hops(places, top, graph):

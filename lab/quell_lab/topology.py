@@ -231,14 +231,15 @@ def star(hosts, rate_bits_ps, delay_ns, mtu_bytes):
     return Graph(names, ["s1"], cables)
 
 
-def leaf_spine(leaves, spines, hosts, rate_bits_ps, delay_ns, mtu_bytes):
-    """Leaves l1..lL with as many hosts each, spines s1..sS; l1 has the first hosts."""
+def leaf_spine(leaves, spines, hosts, cable, spine_rate_bits_ps, spine_delay_ns):
+    """Leaves l1..lL with as many hosts each, spines s1..sS; l1 has the first hosts.  cable: rate,
+    delay and MTU of the hosts'."""
     names = [f"h{i}" for i in range(1, leaves * hosts + 1)]
-    cables = [Cable(name, f"l{1 + i // hosts}", rate_bits_ps, delay_ns, mtu_bytes)
+    cables = [Cable(name, f"l{1 + i // hosts}", *cable)
               for i, name in enumerate(names)]
     tiers = [[f"{letter}{i}" for i in range(1, count + 1)]
              for letter, count in (("l", leaves), ("s", spines))]
-    cables += [Cable(leaf, spine, rate_bits_ps, delay_ns, mtu_bytes)
+    cables += [Cable(leaf, spine, spine_rate_bits_ps, spine_delay_ns, cable[-1])
                for leaf in tiers[0] for spine in tiers[1]]
     return Graph(names, tiers[0] + tiers[1], cables)
 

@@ -36,13 +36,14 @@ for _power, _letter in enumerate("kmgt", start=1):
         RATE_BITS_PS[_letter + _unit] = _bits * 1000**_power
         RATE_BITS_PS[_letter + "i" + _unit] = _bits * 1024**_power
 
+EXAMPLES = {"size": "500kb", "rate": "100gbit", "time": "20us"}
 Q16_ONE = 1 << 16
 
 
 def _parse(text, suffixes, what):
     match = NUMBER.match(str(text))
     if not match:
-        raise ValueError(f"'{text}' is not a {what}")
+        raise ValueError(f"'{text}' is not a {what} such as {EXAMPLES.get(what, 1.5)}")
     suffix = match.group(2).lower()
     if suffix not in suffixes:
         known = " ".join(s for s in suffixes if s)

@@ -130,6 +130,14 @@ class Damage(unittest.TestCase):
         graph = network(base, failed=[{"a": "l1", "b": "s1"}]).graph
         self.assertEqual([port.peer for port in graph.next_hops("l1", "h3")], ["s2"])
 
+    def test_leaf_spine_with_faster_spines(self):
+        base = {"kind": "leaf-spine", "leaves": 2, "spines": 2, "hosts": 2, "rate": "10gbit",
+                "delay": "1us", "spine-rate": "40gbit", "spine-delay": "3us"}
+        path = network(base).graph.path("h1", "h3")
+        self.assertEqual([(port.cable.rate_bits_ps // 10**9, port.cable.delay_ns)
+                          for port in path],
+                         [(10, 1000), (40, 3000), (40, 3000), (10, 1000)])
+
     def test_mistakes(self):
         for changes, words in (
                 ({"failed": [{"a": "t1", "b": "a3"}]},

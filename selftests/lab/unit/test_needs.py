@@ -29,8 +29,18 @@ class Marks(unittest.TestCase):
                 self.assertEqual(helpers.build(algorithm=[{"name": name}], queue=MARKS).notes, ())
 
     def test_algorithms_that_do_not(self):
-        names = ("swift", "swift_vaisf", "hpcc", "timely", "cubic", "bbr", "reno")
+        names = ("swift", "swift_vaisf", "timely", "cubic", "bbr", "reno")
         self.assertEqual(helpers.build(algorithm=[{"name": name} for name in names]).notes, ())
+
+    def test_algorithms_that_work_by_records(self):
+        runs = [{"name": "hpcc"}, {"name": "hpcc_vaisf", "tcp-int": 2}, {"name": "swift"}]
+        for queue, labels in (({}, "hpcc, hpcc_vaisf"), ({"telemetry": "5us"}, "hpcc_vaisf"),
+                              ({"telemetry": "5us", "tcp-int": "5us"}, None)):
+            with self.subTest(queue):
+                said = helpers.build(algorithm=runs, queue=queue).notes
+                self.assertEqual(said, () if labels is None else (
+                    f"{labels} without queue.telemetry: no switch writes records, without which a "
+                    "flow runs as Reno",))
 
     def test_several_and_those_of_flows(self):
         flow = {"src": "h1", "dst": "h3", "bytes": 5}
@@ -63,6 +73,15 @@ class Marks(unittest.TestCase):
                                   "name": "hpcc", "label": "b", "qdisc": "fq"}]).notes
         self.assertEqual(said, "b over 'fq': runs without queue.telemetry, queue.trim, which "
                          "swport alone has")
+
+
+class Rates(unittest.TestCase):
+    def test_bytes_per_second_are_named(self):
+        for rate, said in (("10Gbps", "'10Gbps' is 80gbit: bps is bytes per second, as for tc"),
+                           ("10gbit", None)):
+            with self.subTest(rate):
+                wanted = helpers.build(topology=dict(helpers.STAR, rate=rate))
+                self.assertEqual(wanted.notes, (said,) if said else ())
 
 
 class Fifo(unittest.TestCase):
