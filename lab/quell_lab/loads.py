@@ -27,7 +27,8 @@ def _capacity_bits_ps(scenario, result):
 def numbers(scenario, result):
     """
     What summary.json says of a run: from the first start to the last, or to the last end where all
-    have started before the first one ends, as in an incast.  Offered is None there, and where the
+    have started before the first one ends, as in an incast.  Offered is None there, without a
+    [[workload]] or [[flow-list]], where flows may bring more than the links carry, and where the
     run decides on it: of flows that wait for others, or that have a stop or no end.
     """
     if not result.flows:
@@ -40,7 +41,8 @@ def numbers(scenario, result):
         to_ns = max(ends_ns)
     span_ns = to_ns - from_ns
     offered = None
-    if not together and not any(row.flow.after or row.flow.stop_ns or row.flow.endless
+    is_load = scenario.config.get("workload") or scenario.config.get("flow-list")
+    if is_load and not together and not any(row.flow.after or row.flow.stop_ns or row.flow.endless
                                      for row in result.flows):
         brought = sum(row.flow.size_bytes for row in result.flows if row.start_ns < last_ns)
         offered = brought * 8 * NS_PER_S // span_ns

@@ -3,6 +3,8 @@
 
 import os
 import unittest
+from dataclasses import replace
+from types import MappingProxyType
 from unittest import mock
 
 from quell_lab import loads, show, stats, summary
@@ -185,9 +187,10 @@ class Loads(unittest.TestCase):
              {"src": "h2", "dst": "h3", "bytes": 4 * 10**6, "start": "50us"},
              {"src": "h1", "dst": "h3", "bytes": 10**6, "start": "100us"}]
 
-    def found(self, ends, flows=None, **changes):
+    def found(self, ends, flows=None, config=MappingProxyType({"flow-list": [{}]}), **changes):
         wanted = helpers.build(flow=flows or self.FLOWS, until="1ms",
                                check={"allow-unfinished": True})
+        wanted = replace(wanted, config=config)
         rows = [helpers.flow_result(flow, flow.start_ns, end) for flow, end in
                 zip(wanted.flows, ends)]
         return loads.numbers(wanted, helpers.run_result(wanted, rows, **changes))
@@ -205,6 +208,10 @@ class Loads(unittest.TestCase):
         delivered = {2: [(90000, 7 * 10**5), (100000, 10**6), (110000, 2 * 10**6)]}
         self.assertEqual(self.found((80000, 150000, 180000), delivered=delivered)
                          ["carried_bits_ps"], 160 * 10**9)
+
+    def test_no_offer_without_a_workload(self):
+        load = self.found((80000, 150000, 180000), config={})
+        self.assertEqual((load["offered_bits_ps"], load["carried_bits_ps"]), (None, 240 * 10**9))
 
     def test_no_offer_of_flows_that_the_run_starts_or_ends(self):
         for flows in ([dict(self.FLOWS[0], stop="900us"), *self.FLOWS[1:]],
