@@ -334,7 +334,8 @@ def of_run(scenario, results, summaries):
         ("joins-cdf", scenario.convergence, lambda: joins_cdf(results, summaries)),
         ("slowdown", has_bins, lambda: slowdown(summaries)),
         ("fct-cdf", has_ends, lambda: completion(results)),
-        ("start-finish", has_ends and len(scenario.flows) <= START_FINISH_MAX,
+        ("start-finish", has_ends and len(scenario.flows) <= START_FINISH_MAX
+         and len({flow.start_ns for flow in scenario.flows}) > 1,
          lambda: start_finish(results)),
         ("jain", has_bytes, lambda: fairness(results, scenario)),
         ("queue", fullest_port(summaries) is not None,

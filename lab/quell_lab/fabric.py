@@ -173,7 +173,10 @@ def _known_ends(places, path, ends, cables):
     known = {frozenset((cable.a, cable.b)) for cable in cables}
     for pair in ends:
         if pair not in known:
-            raise InputError(places.name(path), f"no cable {' to '.join(sorted(pair))}")
+            one, *other = sorted(pair)
+            peers = {end for ends in known if one in ends for end in ends - {one}}
+            raise InputError(places.name(path), f"no cable {' to '.join((one, *other))}" + (
+                f": {one} has those to {', '.join(sorted(peers))}" if peers else ""))
 
 
 def damaged(places, values, cables):

@@ -91,7 +91,8 @@ INCAST = (
      "from the seed; default: one packet's wire time"),
     ("record-queue", "TIME", "record.queue", "1us", "sampling of queues"),
     ("record-cwnd", "TIME", "record.cwnd", "1us", "sampling of windows"),
-    ("window", "TIME", "record.window", "10us", "of goodput and fairness"),
+    ("window", "TIME", "record.window", None, "of goodput and fairness; default 10us, at slow "
+     "links that of eight packets"),
     ("record-core", None, "record.core", False, "write input and decision of the core at each of "
      "its events to raw/*/out/core.out"),
 )

@@ -34,6 +34,8 @@ TAIL_FLOOR_MIN, TAIL_FLOOR_MAX = 1000, 10**9	# of "tail-floor" of "quell"
 ALPHA_MAX_Q16 = 1024 * Q16_ONE	# SWPORT_ALPHA_MAX
 ENTROPIES_MAX = 255		# QUELL_REPS_ENTROPIES_MAX
 LEAVES_MAX = 64
+# Where [record] has no window: so many full packets of the slowest cable, in steps of
+WINDOW_PKTS, WINDOW_STEP_NS = 8, 10000
 INCAST_TOPOLOGIES = ("star", "dumbbell", "leaf-spine")
 MTU_MIN, MTU_MAX = 576, 9216
 NODE_NAME = re.compile(r"[a-z][a-z0-9-]{0,11}")
@@ -129,7 +131,7 @@ AS_WRITTEN = ("entropies", "rehash", "recycle", "hwstamp", "lookahead", "deflect
 RECORD_KEYS = {
     "queue": Key("time", 100, 10**9, 1000),
     "cwnd": Key("time", 100, 10**9, 1000),
-    "window": Key("time", 1000, 10**9, 10000),
+    "window": Key("time", 1000, 10**9, None),
     "truth": Key("bool", default=False),
     "core": Key("bool", default=False),
     "pcap": Key("names", default=None),
@@ -345,6 +347,9 @@ def build(table, places=None, scale=None):
     deflection.need_idle(places, queue, graph)
     groups = lookahead.build(places, top["lookahead"], graph, variants)
     record = check(places, "record", top["record"] or {}, RECORD_KEYS)
+    if record["window"] is None:
+        packet_ns = packet_time_ns(graph.cables, max(cable.mtu_bytes for cable in graph.cables))
+        record["window"] = -(-WINDOW_PKTS * packet_ns // WINDOW_STEP_NS) * WINDOW_STEP_NS
     needs.traceable(places, record["core"], variants)
     for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
         graph.path(src, dst)

@@ -141,7 +141,7 @@ class Damage(unittest.TestCase):
     def test_mistakes(self):
         for changes, words in (
                 ({"failed": [{"a": "t1", "b": "a3"}]},
-                 r"topology.failed\[0\]: no cable a3 to t1"),
+                 r"topology.failed\[0\]: no cable a3 to t1: a3 has those to s1, s2, t3, t4$"),
                 ({"failed": [{"a": "t1", "b": "a[1-2]"}]}, "no path from h1 to h3"),
                 ({"failed": [{"a": "h1", "b": "t1"}]}, "host 'h1' has 0 cables"),
                 ({"slow": [{"a": "t1", "b": "a1"}]}, "neither rate nor delay"),

@@ -43,6 +43,13 @@ class Keys(unittest.TestCase):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 build(**changes)
 
+    def test_windows_of_goodput_hold_packets(self):
+        for rate, window_ns in (("100gbit", 10000), ("10gbit", 10000), ("1gbit", 100000),
+                                ("10mbit", 9850000)):
+            with self.subTest(rate):
+                wanted = helpers.build(topology=dict(helpers.STAR, rate=rate))
+                self.assertEqual(wanted.record.window_ns, window_ns)
+
     def test_several_windows_with_some_flows(self):
         wanted = build(measure=[dict(STEADY, src="h2"), dict(STEADY, name="late")])
         self.assertEqual([(window.name, sorted(window.flows)) for window in wanted.windows],

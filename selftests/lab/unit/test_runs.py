@@ -21,7 +21,7 @@ DETRAND = [os.path.join(runner.HERE, name) for name in ("detrand.c", "syscost.c"
 MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko", "quell.ko", "tcp_swift.ko")
 CSV = ("flows.csv", "queues.csv", "cwnd.csv", "delivered.csv")
 OUTPUT = {"flows.csv", "queues.csv", "cwnd.csv", "delivered.csv", "summary.json", "report.html",
-          "start-finish.svg", "fct-cdf.svg", "jain.svg", "queue.svg", "goodput.svg", "cwnd.svg",
+          "fct-cdf.svg", "jain.svg", "queue.svg", "goodput.svg", "cwnd.svg",
           "raw", ".quell-lab"}
 NARROW = {name.replace(".svg", "-narrow.svg") for name in OUTPUT if name.endswith(".svg")}
 NARROW_PT = 290			# on a phone of 390 pixels their text has 11
@@ -273,8 +273,7 @@ class Runs(unittest.TestCase):
         self.kernel("results(end='-1', delivered='1448', first='-1')")
         run = self.run_lab("run", self.scenario("steady", STEADY))
         self.assertEqual(run.returncode, 0, run.stderr)
-        missing = {f"{stem}{end}.svg" for stem in ("start-finish", "fct-cdf")
-                   for end in ("", "-narrow")}
+        missing = {f"fct-cdf{end}.svg" for end in ("", "-narrow")}
         self.assertEqual(set(os.listdir(self.out)), (OUTPUT | NARROW) - missing)
         self.assertIn("0/2", run.stdout)
 
