@@ -45,12 +45,13 @@ class Dart(Dcqcn):
             self.fit_window(self.slack, line)
 
     def decide(self, s):
-        """Section III-A: line rate / n, if it is less."""
+        """Section III-A: line rate / n of the receiver, at most the sender's line, if less."""
         self.fall_back()
         line, n = self.line(s), s.senders
         if not n or not line:
             return
-        share = max(line / max(n, 1), self.least)
+        n = max(n, 1)
+        share = max(min(line, s.peer_link * 1e9 / n) if s.peer_link else line / n, self.least)
         packet = self.mss + (s.header or HEADERS_BYTES)
         self.pacing = min(self.pacing, share / packet * self.mss)
         if n > 1:

@@ -109,6 +109,29 @@ TEST(bytes_ps)
 	}
 }
 
+TEST(sender)
+{
+	static const struct {
+		const char *name;
+		u64 own, peer;
+		u32 n_q8;
+		u64 want;
+	} cases[] = {
+		{ "slower_than_receiver", 1000, 10000, 12 * 256, 833 },
+		{ "slower_than_share", 1000, 10000, 2 * 256, 1000 },
+		{ "faster_than_receiver", 10000, 1000, 2 * 256, 500 },
+		{ "of_one", 1000, 10000, 256, 1000 },
+		{ "own_not_known", 0, 1000, 2 * 256, 500 },
+		{ "peer_not_known", 1000, 0, 2 * 256, 500 },
+	};
+
+	for_each_row(row, cases) {
+		u64 share = quell_share_of_sender_bytes_ps(row->own, row->peer, row->n_q8);
+
+		expect_eq(row->want, share, "%s", row->name);
+	}
+}
+
 /* Rates that interfaces have, Mbit/s; FDR at 8x and 12x, 112 and 168 Gbit/s, are not exact. */
 TEST(line_rates_exact)
 {

@@ -110,8 +110,9 @@ static inline void quell_dart_share(const struct quell_dart_vars *v,
 	bool is_shared = s->senders_q8 > QUELL_SHARE_ONE_Q8;
 	u64 wire_bytes_ps, rate_bytes_ps;
 
-	wire_bytes_ps = quell_max_u64(quell_share_bytes_ps(s->link_bytes_ps, s->senders_q8),
-				      p->dcqcn.min_rate_bytes_ps);
+	wire_bytes_ps = quell_share_of_sender_bytes_ps(s->link_bytes_ps, s->peer_link_bytes_ps,
+						       s->senders_q8);
+	wire_bytes_ps = quell_max_u64(wire_bytes_ps, p->dcqcn.min_rate_bytes_ps);
 	rate_bytes_ps = quell_dart_payload_bytes_ps(wire_bytes_ps, v->dcqcn.mss_bytes,
 						    s->header_bytes);
 	if (out->pacing_bytes_ps < (is_shared ? rate_bytes_ps : s->link_bytes_ps))

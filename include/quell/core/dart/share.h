@@ -59,6 +59,18 @@ static inline u64 quell_share_bytes_ps(u64 line_bytes_ps, u32 n_q8)
 }
 
 /*
+ * That of a sender: n divides the receiver's line, of which a slower interface of the sender has
+ * as much as it can carry.  A rate of 0 is not known, and the other is the line.
+ */
+static inline u64 quell_share_of_sender_bytes_ps(u64 own_bytes_ps, u64 peer_bytes_ps, u32 n_q8)
+{
+	u64 share_bytes_ps = quell_share_bytes_ps(peer_bytes_ps ? peer_bytes_ps : own_bytes_ps,
+						  n_q8);
+
+	return own_bytes_ps ? quell_min_u64(own_bytes_ps, share_bytes_ps) : share_bytes_ps;
+}
+
+/*
  * A line rate as a packet without data states it, in 8 bits: 0 not known, else
  *
  *	 7       5 4             0
