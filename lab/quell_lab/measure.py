@@ -271,7 +271,8 @@ def numbers(scenario, result, window):
             "deviation": {number: round(one) for number, (_, one) in rates_set.items()}},
         "queue": dict(queues[worst], port=worst) if worst else None,
         "queues": queues,
-        **({"marks_rtt_correlation": rounds.correlation(rounds.in_window(result.rounds, window))}
+        **({"marks_rtt_correlation": stats.correlation([
+            (one.marked, one.min_rtt_ns) for one in rounds.in_window(result.rounds, window)])}
            if result.rounds else {}),
         **_queueing(scenario, result, window, worst),
     }

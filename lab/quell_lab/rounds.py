@@ -6,7 +6,6 @@ A round begins with the newest byte sent and ends with the ACK that covers it, a
 the TIMELY paper.  An ACK with ECE acknowledges marked bytes, as receivers of DCTCP say exactly.
 """
 
-import math
 import struct
 from dataclasses import dataclass, field
 
@@ -98,17 +97,3 @@ def in_window(rounds, window):
     """Those of all ports that end within a window."""
     return [one for of_port in rounds.values() for one in of_port
             if window.begin_ns <= one.end_ns < window.end_ns]
-
-
-def correlation(rounds):
-    """Pearson's, of marks and round-trip times; None where one of them never changes."""
-    if not rounds:
-        return None
-    pairs = [(one.marked, one.min_rtt_ns) for one in rounds]
-    means = [sum(side) / len(pairs) for side in zip(*pairs)]
-    squares = [sum((value - mean)**2 for value in side)
-               for side, mean in zip(zip(*pairs), means)]
-    if not all(squares):
-        return None
-    both = sum((a - means[0]) * (b - means[1]) for a, b in pairs)
-    return round(both / math.sqrt(squares[0] * squares[1]), 4)

@@ -2,6 +2,8 @@
 """Percentiles, fairness, rank correlation, and means over time."""
 
 import math
+import statistics
+from bisect import bisect_left, bisect_right
 from fractions import Fraction
 
 
@@ -60,29 +62,22 @@ def queue_numbers(rows, spans, max_bytes):
     return {"mean_bytes": round(mean, 1), "p99_bytes": p99, "max_bytes": max_bytes}
 
 
+def correlation(pairs):
+    """Pearson's; None where one side never changes."""
+    try:
+        return round(statistics.correlation(*zip(*pairs)), 4)
+    except (statistics.StatisticsError, TypeError):
+        return None
+
+
 def rank_correlation(pairs):
     """Spearman's: +1 later start, later finish; -1 the last to start finish first."""
     if len(pairs) < 3:
         return None
-    ranks = [_ranks([pair[side] for pair in pairs]) for side in (0, 1)]
-    middle = (len(pairs) + 1) / 2
-    spread = [sum((rank - middle)**2 for rank in side) for side in ranks]
-    if not spread[0] or not spread[1]:
-        return None
-    both = sum((a - middle) * (b - middle) for a, b in zip(*ranks))
-    return round(both / math.sqrt(spread[0] * spread[1]), 4)
+    return correlation(list(zip(*map(_ranks, zip(*pairs)))))
 
 
 def _ranks(values):
-    """Ranks from 1, ties share the mean of theirs."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = [0.0] * len(values)
-    first = 0
-    while first < len(order):
-        last = first
-        while last + 1 < len(order) and values[order[last + 1]] == values[order[first]]:
-            last += 1
-        for position in order[first:last + 1]:
-            ranks[position] = (first + last) / 2 + 1
-        first = last + 1
-    return ranks
+    """Ranks, ties share the mean of theirs."""
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]

@@ -7,7 +7,7 @@ import tempfile
 import types
 import unittest
 
-from quell_lab import connections, rounds
+from quell_lab import connections, rounds, stats
 
 HOST, PEER = b"\x0a\x00\x00\x01", b"\x0a\x00\x00\x02"
 START = 0xfffffff0		# of the sequence numbers: they pass 2^32
@@ -70,7 +70,7 @@ class Read(unittest.TestCase):
 
 class Correlation(unittest.TestCase):
     def of(self, *pairs):
-        return rounds.correlation([rounds.Round(0, *pair) for pair in pairs])
+        return stats.correlation(pairs)
 
     def test_of_what_rises_together(self):
         self.assertEqual(self.of((0, 10), (0.5, 20), (1, 30)), 1)
