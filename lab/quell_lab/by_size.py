@@ -4,7 +4,6 @@ What a paper prints of several seeds: classes of size by algorithms, percentiles
 the band of the seeds; as text, CSV, LaTeX (booktabs), and a figure as SVG and PDF.
 """
 
-import csv
 import os
 import re
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from statistics import median
 
 from . import chart, page, report, slowdown, slowdown_chart
 from .stats import rounded
+from .tables import write_csv as write_rows
 
 STEM = "by-size"
 FILES = tuple(f"{STEM}.{ending}" for ending in ("csv", "tex", "svg", "pdf"))
@@ -129,11 +129,9 @@ def csv_rows(found):
 
 def write_csv(path, tables):
     """Write {what a table is of: Table}, with a column for that where there are several."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(("of",) * (len(tables) > 1) + COLUMNS)
-        for name, found in tables.items():
-            out.writerows((name,) * (len(tables) > 1) + row for row in csv_rows(found))
+    is_named = len(tables) > 1
+    write_rows(path, ("of",) * is_named + COLUMNS, (
+        (name,) * is_named + row for name, found in tables.items() for row in csv_rows(found)))
 
 
 def _tex(text):

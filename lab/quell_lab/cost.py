@@ -109,18 +109,12 @@ class Meter:
 
     def is_own(self, text):
         """Take a line that is about cost alone."""
-        for pattern, take in ((CPU, self._take_cpu), (WHOLE, self._take_whole)):
-            match = pattern.match(text)
-            if match:
-                take(match)
-                return True
-        return False
-
-    def _take_cpu(self, match):
-        self.cpu_ns.append(int(match.group(1)))
-
-    def _take_whole(self, match):
-        self.whole = (int(match.group(1)), int(match.group(2)))
+        cpu, whole = CPU.match(text), WHOLE.match(text)
+        if cpu:
+            self.cpu_ns.append(int(cpu[1]))
+        if whole:
+            self.whole = (int(whole[1]), int(whole[2]))
+        return bool(cpu or whole)
 
     def see(self, text):
         """Look at any other line."""

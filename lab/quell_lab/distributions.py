@@ -9,9 +9,8 @@ import itertools
 from fractions import Fraction
 
 from . import stats
-from .physics import ETHERNET_BYTES, WIRE_OVERHEAD_BYTES
+from .physics import ETHERNET_BYTES, NS_PER_S, WIRE_OVERHEAD_BYTES
 
-NS_PER_S = 10**9
 
 
 def round_trips_ns(result, window, truth=False):

@@ -6,10 +6,10 @@ import sys
 
 from . import compare, flowlist, scenario, sizes
 from .errors import InputError
+from .physics import NS_PER_S
 from .schema import Places
 from .workload import FLOWS_MAX
 
-NS_PER_S = 10**9
 FCT = "fct"
 FORMATS = (flowlist.HTSIM, *flowlist.TABLES, FCT)
 # Most bytes, or of ns3-rdma packets, that the readers' integers hold.

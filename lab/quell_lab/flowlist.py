@@ -14,13 +14,13 @@ from fractions import Fraction
 from . import words
 from .algorithms import KERNELS_OWN
 from .errors import InputError
+from .physics import NS_PER_S
 from .schema import Key, each
+from .sizes import SIZE_MAX
 from .units import show_time
 from .words import NUMBER
 from .workload import Arrival, DSCP_MAX, FLOWS_MAX, TIME_MAX
 
-SIZE_MAX = 1 << 36
-NS_PER_S = 10**9
 HTSIM = "htsim"
 # Columns of the lines of a table.
 TABLES = {

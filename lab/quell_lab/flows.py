@@ -6,18 +6,16 @@ from dataclasses import dataclass
 
 from . import flowlist, workload
 from .algorithms import KERNELS_OWN
-from .errors import InputError, nearest
+from .errors import InputError
 from .physics import Link, packet_time_ns
 from .schema import PAIRS, Key, check, joined, value_of
 from .units import show_time
-from .workload import FLOWS_MAX
+from .workload import DSCP_MAX, FLOWS_MAX, TIME_MAX, known_host
 
 FLOW_BYTES_MAX = 1 << 36
 GROUP_MAX = 2048		# of a group or an incast
 QUEUED_MAX = 1 << 20
 DELAY_MAX = 10**9
-TIME_MAX = 1000 * 10**9
-DSCP_MAX = 63
 
 SENDING_KEYS = {
     "bytes": Key("size", 1, FLOW_BYTES_MAX),
@@ -190,13 +188,6 @@ def _one_each(places, flows):
         if first.cc != flow.cc:
             raise InputError(places.name("flow"), f"flows {first.number} and {flow.number} of "
                              f"{flow.src} differ in cc: a host has one congestion control")
-
-
-def known_host(where, name, graph):
-    """InputError unless the host exists."""
-    if not graph.is_host(name):
-        raise InputError(where, f"no host '{name}'{nearest(name, graph.hosts)}: "
-                         f"{graph.hosts[0]} to {graph.hosts[-1]}")
 
 
 def _single(places, path, table, graph, number):

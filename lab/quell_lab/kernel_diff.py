@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """The same scenarios under two kernels: which quantities differ by more than the seeds do."""
 
-import csv
 import os
 from dataclasses import dataclass
 from statistics import median
 
-from . import output, seeds, show, sweep
+from . import output, seeds, show, sweep, tables
 from .errors import InputError
 from .schema import Key
 from .stats import rounded
@@ -70,14 +69,10 @@ def rows(stem, ours, theirs):
 
 def write(path, found):
     """The table of all quantities, in base units."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for row in found:
-            table.writerow((row.scenario, row.label, row.quantity, len(row.a),
-                            *(rounded(of(values)) for values in (row.a, row.b)
-                              for of in (median, min, max)),
-                            "" if row.ratio is None else round(row.ratio, 4), int(row.differs)))
+    tables.write_csv(path, COLUMNS, (
+        (row.scenario, row.label, row.quantity, len(row.a),
+         *(rounded(of(values)) for values in (row.a, row.b) for of in (median, min, max)),
+         "" if row.ratio is None else round(row.ratio, 4), int(row.differs)) for row in found))
 
 
 def _shown(quantity, values):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Offered and carried load: payload that flows bring, and that is delivered, while they start."""
 
-NS_PER_S = 10**9
+from .physics import NS_PER_S
 
 
 def _delivered_bytes(result, row, until_ns):

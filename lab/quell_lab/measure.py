@@ -12,14 +12,13 @@ from fractions import Fraction
 
 from . import distributions, rounds, slowdown, stats
 from .errors import InputError
-from .physics import mss_bytes, wire_bytes
+from .physics import NS_PER_S, mss_bytes, wire_bytes
 from .schema import Key, check
 from .units import show_time
+from .workload import TIME_MAX
 
 NAME_DEFAULT = "steady"
 RUN = "run"			# what the whole run is called in paper rows
-TIME_MAX = 1000 * 10**9
-NS_PER_S = 10**9
 UNPACED_BYTES_PS = 2**64 - 1
 CLOCK_HARDWARE = 3		# enum quell_clock
 

@@ -9,7 +9,7 @@ import os
 import shutil
 from dataclasses import asdict, dataclass
 
-from . import chart, charts, page, paper, parted, plot_tables, report, results as checks, \
+from . import charts, page, paper, parted, plot_tables, report, results as checks, \
     runner, show, slowdown, summary, tables, targets
 from .errors import RunError
 

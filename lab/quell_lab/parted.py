@@ -188,7 +188,7 @@ class PartedJob(runner.Job):
                 other.end.send({"failed": reason})
             except Lost:
                 pass	# it has the end of the connection
-        self._kill_parts()
+        self.kill()
 
     def _run_job(self, job, timeout_s):
         try:
@@ -230,7 +230,7 @@ class PartedJob(runner.Job):
         for thread in threads + others:
             thread.start()
         if self.state == "stopped":
-            self._kill_parts()
+            self.kill()
         self._await(threads)
         if not self.others:
             return
@@ -316,17 +316,14 @@ class PartedJob(runner.Job):
             "wall_s", "setup_s", "run_s")}, **{name: total(name, sum) for name in (
                 "cpu_s", "setup_cpu_s", "run_cpu_s", "peak_bytes")})
 
-    def _kill_parts(self):
+    def kill(self):
+        """End all parts."""
         if self.link:
             self.link.kill()
         for job in self.own:
             if job.state in ("waiting", "running"):
                 job.state = "stopped"
                 job.kill()
-
-    def kill(self):
-        """End all parts."""
-        self._kill_parts()
 
 
 def ring_of(stuck):

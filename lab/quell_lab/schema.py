@@ -105,7 +105,8 @@ def _tables(where, value):
     return tables
 
 
-def _value(where, key, value):
+def value_of(where, value, key):
+    """One value in base units; where: its name in messages."""
     if key.kind in PARSERS:
         return _number(where, key, value)
     wanted, what = TYPES[key.kind]
@@ -134,7 +135,7 @@ def check(places, path, table, keys):
     values = {}
     for name, key in keys.items():
         if name in table:
-            values[name] = _value(places.name(prefix + name), key, table[name])
+            values[name] = value_of(places.name(prefix + name), table[name], key)
         elif key.default is REQUIRED:
             raise InputError(places.name(prefix + name), "missing")
         else:
@@ -155,8 +156,3 @@ def joined(where, first, second, how):
         return ranges.pair(first, second, how)
     except ValueError as error:
         raise InputError(where, str(error)) from None
-
-
-def value_of(where, value, key):
-    """One value in base units; where: its name in messages."""
-    return _value(where, key, value)

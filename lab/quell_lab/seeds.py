@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """One scenario with several seeds: each seed's own results, tables and medians over all."""
 
-import csv
 import os
 import sys
 from statistics import median
 
-from . import by_size, output, page, paper, report, show, slowdown, targets
+from . import by_size, output, page, paper, report, show, slowdown, tables, targets
 from .schema import Key
 from .stats import rounded
 
@@ -103,10 +102,7 @@ def texts(rows, scenario, compared):
 
 def _write(out, seeds, rows, lines, facts):
     """Write all files; the table by size, or None."""
-    with open(os.path.join(out, "seeds.csv"), "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        table.writerows(rows)
+    tables.write_csv(os.path.join(out, "seeds.csv"), COLUMNS, rows)
     title = f"{seeds[0].scenario.title}: {len(seeds)} seeds"
     found = by_size.table({label: [by_size.classes(seed.done.summaries[label]) for seed in seeds
                                    if seed.done.good]

@@ -12,13 +12,13 @@ from fractions import Fraction
 
 from .errors import InputError
 from .schema import Key, check, value_of
+from .sizes import SIZE_MAX
 from .stats import percentile
 
 PERCENTILES = (("p50", 50), ("p95", 95), ("p99", 99), ("p999", Fraction(999, 10)))
 BINS_LEAST, BINS_MOST, BIN_FLOWS = 20, 100, 100	# as many bins as have so many flows
 BINS_MAX = 1000
 TAIL_FLOWS = 1000		# of fewer, the 99.9th percentile by nearest rank is the slowest
-SIZE_MAX = 1 << 36
 EDGES = (10**4, 10**5, 10**6)
 KEYS = {
     "bins": Key("int", 1, BINS_MAX, None),

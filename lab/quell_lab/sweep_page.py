@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a sweep leaves: one table of medians over seeds, one figure, one page."""
 
-import csv
 import itertools
 import math
 import os
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import median
 
-from . import by_size, chart, page, paper, seeds, sweep_store, units, version
+from . import by_size, chart, page, paper, seeds, sweep_store, tables, units, version
 from .chart import Axis, Chart, Facet, Line
 from .stats import rounded
 from .sweep import shown
@@ -123,15 +122,12 @@ def _middle(numbers):
 
 
 def _write_table(path, wanted, sums):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(("scenario", "cc", *(axis.key for axis in wanted.axes), "quantity",
-                        *NUMBERS))
-        for (source, values, label), quantities in sums.by_place.items():
-            for name, numbers in quantities.items():
-                table.writerow((source, label, *map(shown, values), name, len(numbers),
-                                _middle(numbers), min(numbers), max(numbers),
-                                " ".join(map(str, numbers))))
+    header = ("scenario", "cc", *(axis.key for axis in wanted.axes), "quantity", *NUMBERS)
+    tables.write_csv(path, header, (
+        (source, label, *map(shown, values), name, len(numbers), _middle(numbers), min(numbers),
+         max(numbers), " ".join(map(str, numbers)))
+        for (source, values, label), quantities in sums.by_place.items()
+        for name, numbers in quantities.items()))
 
 
 def _text(value):

@@ -40,17 +40,21 @@ def _connection_rows(result):
             yield (label, *one.row())
 
 
+def write_csv(path, header, rows):
+    """Write a table."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(header)
+        table.writerows(rows)
+
+
 def write_slowdown(directory, summaries):
     """Write slowdown.csv: of all flows, by classes of size, and in bins of as many flows."""
-    with open(os.path.join(directory, "slowdown.csv"), "w", encoding="ascii",
-              newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(SLOWDOWN)
-        for label, summary in summaries.items():
-            found = summary["slowdown"]
-            for by, rows in (("all", [found["all"]]), ("class", found["classes"]),
-                             ("bin", found["bins"])):
-                table.writerows((label, by, *(row[key] for key in SLOWDOWN[2:])) for row in rows)
+    write_csv(os.path.join(directory, "slowdown.csv"), SLOWDOWN, (
+        (label, by, *(row[key] for key in SLOWDOWN[2:]))
+        for label, summary in summaries.items() for by, rows in (
+            ("all", [summary["slowdown"]["all"]]), ("class", summary["slowdown"]["classes"]),
+            ("bin", summary["slowdown"]["bins"])) for row in rows))
 
 
 def _series_rows(series):
@@ -60,12 +64,8 @@ def _series_rows(series):
 
 
 def _write(directory, name, header, results, rows):
-    with open(os.path.join(directory, name), "w", encoding="ascii", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(header)
-        for result in results:
-            for row in rows(result):
-                table.writerow((result.variant.label, *row))
+    write_csv(os.path.join(directory, name), header, (
+        (result.variant.label, *row) for result in results for row in rows(result)))
 
 
 def write(directory, results):

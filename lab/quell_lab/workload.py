@@ -15,14 +15,14 @@ from fractions import Fraction
 
 from . import sizes
 from .algorithms import KERNELS_OWN
-from .errors import InputError
+from .errors import InputError, nearest
+from .physics import NS_PER_S
 from .schema import Key, check, value_of
 from .units import show_time
 
 FLOWS_MAX = 2000000		# LABFLOW_FLOWS_MAX
 TIME_MAX = 1000 * 10**9
 DSCP_MAX = 63
-NS_PER_S = 10**9
 CONNECTIONS_MAX = 1024		# of two hosts, for messages one after the other
 SAME = "same"
 ALL_TO_ALL = "all-to-all"
@@ -149,12 +149,18 @@ def _sizes(places, path, values):
     return sizes.equally([value_of(places.name(f"{path}.bytes"), one, SIZE) for one in wanted])
 
 
+def known_host(where, name, graph):
+    """InputError unless the host exists."""
+    if not graph.is_host(name):
+        raise InputError(where, f"no host '{name}'{nearest(name, graph.hosts)}: "
+                         f"{graph.hosts[0]} to {graph.hosts[-1]}")
+
+
 def _hosts(places, path, values, graph):
     hosts = graph.hosts if values["hosts"] is None else values["hosts"]
     where = places.name(f"{path}.hosts")
     for host in hosts:
-        if not graph.is_host(host):
-            raise InputError(where, f"no host '{host}': {graph.hosts[0]} to {graph.hosts[-1]}")
+        known_host(where, host, graph)
     if len(set(hosts)) < len(hosts):
         raise InputError(where, "a host is named twice")
     if len(hosts) < 2:
