@@ -8,7 +8,7 @@ import os
 import tempfile
 import unittest
 
-from quell_lab import cli, kernel_diff, sweep, sweep_page, sweep_run, sweep_store
+from quell_lab import cli, kernel_diff, runner, sweep, sweep_page, sweep_run, sweep_store
 from quell_lab.errors import InputError
 from quell_lab.runner import Kernel
 
@@ -322,6 +322,24 @@ class Sums(Files):
                 (("dequeue", "enqueue"), ([0, 1], False)), ((True, False), ([0, 1], False)),
                 ((float("nan"), 1), ([0, 1], False))):
             self.assertEqual(sweep_page.positions(values), where)
+
+
+class ReadyMade(unittest.TestCase):
+    def test_incasts(self):
+        """Of Figure 12 of SMaRTT: 12 points a scenario, buffers by bandwidth-delay products."""
+        products = {"100g": 150000, "800g": 1200000}
+        for name, runs, share in (("incasts", 144, 5), ("trimmed", 168, 1), ("paused", 48, None)):
+            with self.subTest(name):
+                wanted = sweep.Sweep(os.path.join(runner.HERE, "scenarios", "incasts",
+                                                  f"{name}.sweep"))
+                self.assertEqual(len(wanted.runs), runs)
+                built = list(wanted.build_points())
+                self.assertEqual(len(built), 12 * len(wanted.sources))
+                for source in wanted.sources if share else ():
+                    product = products[source.name.partition("-")[0]]
+                    queue = wanted.first(source).queue
+                    self.assertEqual((queue.limit_bytes, queue.ecn_min_bytes, queue.ecn_max_bytes),
+                                     (share * product, product // 5, product * 4 // 5))
 
 
 class Stores(Files):
