@@ -18,6 +18,8 @@ FACTS = ("seed", "kernel", "kernel_kind")
 # Words of a scenario that change no run; of algorithms those that ran are compared.
 NO_SETTING = ("title", "paper", "algorithm", "until")
 
+# Of an algorithm's table what the summary of a run has.
+OF_SUMMARY = ("name", "label", "preset", "set")
 # What is in the configuration in base units, too: 100kb and 102400 are no difference.
 IN_BASE_UNITS = ("queue", "record", "pfc", "until_ns")
 
@@ -58,6 +60,11 @@ class Side:
         found.update({key: self.summary.get(key) for key in ("algorithm", "preset")})
         found.update(_flat("parameters", self.summary.get("parameters") or {}))
         config = self.document["config"]
+        entries, labels = config["as_written"].get("algorithm", ()), list(self.document["cc"])
+        if len(entries) == len(labels):		# else a run has failed: which one is not said
+            found.update(_flat("algorithm", {
+                key: value for key, value in entries[labels.index(self.label)].items()
+                if key not in OF_SUMMARY}))
         for key in IN_BASE_UNITS:
             found.update(_flat(key, config.get(key)))
         for key, value in config["as_written"].items():

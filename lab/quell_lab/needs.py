@@ -4,6 +4,7 @@
 import json
 import re
 
+from . import deflection
 from .errors import InputError
 from .units import parse_rate, show_rate
 
@@ -110,16 +111,24 @@ def _without_swport(places, table, variants):
                    "which swport alone has")
 
 
+def _tokens(places, deflects, flows):
+    """A sentence where ports deflect and no flow has tokens."""
+    if deflects and not any(deflection.has_tokens(flow, deflects) for flow in flows):
+        yield (f"{places.word('queue.deflect')}: no flow has tokens (dscp), so no packet is "
+               "deflected")
+
+
 def has_equal_ways(graph, flows):
     """Whether a flow has more than one shortest way to take."""
     return any(len(ports) > 1 for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in flows)
                for ports in graph.stages(src, dst))
 
 
-def notes(places, top, ecn_bytes, variants, built):
+def notes(places, top, queue, variants, built):
     """Sentences about what a scenario, as read, lacks; built: (graph, flows)."""
     graph, flows = built
-    yield from _marks(places, ecn_bytes, variants, flows)
+    yield from _marks(places, queue.ecn_max_bytes, variants, flows)
+    yield from _tokens(places, queue.deflection, flows)
     yield from _records(places, top["queue"] or {}, variants)
     yield from _without_swport(places, top["queue"] or {}, variants)
     for text in dict.fromkeys(BYTE_RATE.findall(json.dumps(top["topology"]))):

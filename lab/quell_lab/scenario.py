@@ -387,7 +387,7 @@ def build(table, places=None, scale=None):
                     joins, rows, slowdown.build(places, top["slowdown"]), noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],
                     (*_notes(places, top, queue), *pfc.notes(places, top, pauses),
-                     *needs.notes(places, top, queue.ecn_max_bytes, variants, (graph, wanted))),
+                     *needs.notes(places, top, queue, variants, (graph, wanted))),
                     table, programs, top["syscall"] if programs else 0,
                     processes.directory_of(places), plots,
                     sysctls.build(places, top["sysctl"], variants))

@@ -128,6 +128,15 @@ class Compare(unittest.TestCase):
             {"key": "topology.rate", "a": "1gbit", "b": "2gbit"},
             {"key": "parameters.ai", "a": None, "b": "1gbit"}])
 
+    def test_keys_of_algorithms_that_differ(self):
+        self.document["cc"]["reps"] = copy.deepcopy(RUN)
+        self.document["config"]["as_written"]["algorithm"] = [
+            {"name": "cubic"}, {"name": "cubic", "label": "reps", "entropies": 64, "set": {}}]
+        first = self.put("a")
+        one, = self.found(f"{first}@cubic", f"{first}@reps")
+        self.assertEqual(one["differences"],
+                         [{"key": "algorithm.entropies", "a": None, "b": 64}])
+
     def test_table_for_people(self):
         self.other()
         run = self.lab(os.path.join(self.directory, "a"), os.path.join(self.directory, "b"))

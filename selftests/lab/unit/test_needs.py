@@ -75,6 +75,17 @@ class Marks(unittest.TestCase):
                          "swport alone has")
 
 
+class Tokens(unittest.TestCase):
+    def test_flows_without_them(self):
+        queue = {"limit": "225kb", "deflect": "15kb"}
+        said = ("queue.deflect: no flow has tokens (dscp), so no packet is deflected",)
+        for dscp, found in ((0, said), (4, ()), (5, said)):
+            with self.subTest(dscp):
+                flow = {"src": "h1", "dst": "h3", "bytes": 5, "dscp": dscp}
+                self.assertEqual(helpers.build(queue=queue, flow=[flow], multipath=True,
+                                               topology=TREE).notes, found)
+
+
 class Rates(unittest.TestCase):
     def test_bytes_per_second_are_named(self):
         for rate, said in (("10Gbps", "'10Gbps' is 80gbit: bps is bytes per second, as for tc"),
