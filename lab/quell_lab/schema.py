@@ -68,7 +68,7 @@ def _brackets(where, key, value):
     name = where.split(": ")[-1]
     if key.kind == "list" and isinstance(value, dict):
         return f": write [[{name}]], once per entry"
-    if key.kind == "table" and isinstance(value, list):
+    if key.kind == "table":
         return f": write [{name}], once"
     return ""
 
@@ -126,7 +126,9 @@ def value_of(where, value, key):
 def check(places, path, table, keys):
     """Values of a table in base units, defaults filled in; strict about keys."""
     if not isinstance(table, dict):
-        raise InputError(places.name(path), f"'{table}' is not a table")
+        name, bracket, _ = path.partition("[")
+        raise InputError(places.name(path), f"'{table}' is not a table"
+                         + (f": write [[{name}]], once per entry" if bracket else ""))
     prefix = f"{path}." if path else ""
     for name in table:
         if name not in keys:

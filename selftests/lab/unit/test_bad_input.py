@@ -134,6 +134,7 @@ FILES = (
     ("seed = 1", 'extends = "sun.scenario"', (":1: extends", "no file", "sun.scenario")),
     ("seed = 1", 'title = "a"\nextends = "bed.scenario"', (":2: extends", "bed.scenario",
                                                           "did you mean 'bad.scenario'")),
+    ("seed = 1", "pfc = true", ("pfc", "'true' is not a table: write [pfc], once")),
     ("seed = 1", 'extends = "bad.scenario"', (":1: extends", "'bad.scenario'", "a circle")),
     ("seed = 1", "extends = 1", (":1: extends", "'1'", "not the name of a file")),
     ("seed = 1", '"extends" = "sun.scenario"', (":1: extends", "no file", "sun.scenario")),

@@ -146,6 +146,7 @@ class Damage(unittest.TestCase):
                 ({"failed": [{"a": "h1", "b": "t1"}]}, "host 'h1' has 0 cables"),
                 ({"slow": [{"a": "t1", "b": "a1"}]}, "neither rate nor delay"),
                 ({"slow": [{"a": "t1", "b": "x1", "rate": "1gbit"}]}, "no cable t1 to x1"),
-                ({"slow": ["t1"]}, "'t1' is not a table")):
+                ({"slow": ["t1"]}, r"'t1' is not a table: write \[\[topology.slow\]\], once per "
+                 "entry$")):
             with self.subTest(changes), self.assertRaisesRegex(InputError, words):
                 network(SMALL, **changes)
