@@ -209,6 +209,29 @@ saves_none_of_paths()
 	[ "$status" -eq 1 ]
 }
 
+# count NAME: of the client's.
+count()
+{
+	quell -n "$client" -j stat quell | jq -r --arg name "$1" '.[0].counters[$name]'
+}
+
+# An ACK echoes the departure of data that another algorithm sent, and is no delayed one.
+change_keeps_echoes()
+{
+	local refused delayed
+
+	open_pair 6 swift && refused=$(count rtt-echo-refused) &&
+	delayed=$(count rtt-echo-delayed) || return 1
+	for _ in {1..8}; do
+		ordered active "send 1000" "cc smartt" && poll 10 acknowledged active &&
+		ordered active "send 1000" "cc swift" && poll 10 acknowledged active || return 1
+	done
+	echo "refused $refused, then $(count rtt-echo-refused);" \
+		"delayed $delayed, then $(count rtt-echo-delayed)"
+	[ "$(count rtt-echo-refused)" -eq "$refused" ] &&
+	[ "$(count rtt-echo-delayed)" -eq "$delayed" ] && both reset
+}
+
 # Of the active end, once all data is acknowledged; the least limit is two segments.
 has_burst_limit()
 {
@@ -225,7 +248,7 @@ route_change_keeps_limit()
 
 require "two hosts" make_hosts
 read -ra ours -d '' <<<"$(algorithms)"
-plan $(((1 + ${#others[@]}) * (1 + ${#ours[@]}) + 4))
+plan $(((1 + ${#others[@]}) * (1 + ${#ours[@]}) + 5))
 # over FAMILY OTHER
 over()
 {
@@ -241,6 +264,7 @@ for other in "${others[@]}"; do
 	over 6 "$other"
 done
 over 4 cubic
+check "a change of the algorithm keeps echoes" change_keeps_echoes
 check "a route change keeps the limit of bursts" route_change_keeps_limit
 no_metrics=0
 check "a path that reorders" shape_active delay 1ms reorder 50% loss 5%

@@ -110,6 +110,8 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->round_seq = tcp_sk(sk)->snd_nxt;
 	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	flow->now.governor_ns = ktime_get_ns();
+	/* Of data that the connection sent by another algorithm. */
+	flow->depart_ns = flow->now.governor_ns;
 	flow->stamp_secret = get_random_u32();
 	spin_lock_init(&flow->lock);
 	quell_segments_init(flow);

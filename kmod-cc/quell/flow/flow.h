@@ -236,8 +236,8 @@ static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
  *	line 10		each segment of data sent, and its ACK: the tail timer
  *	11 to 15	the timer itself; a lone segment, records, losses, dumps, the flow's end
  *
- * @node to @algo, @sport and @dport, @dasr, @stamp_secret, @family, @id, @saddr and @daddr are
- * constant once the flow is in the hash.  @lock protects @closed, @ack_requested_seq, @entropies,
+ * @node to @algo, @sport and @dport, @dasr, @family, @id, @saddr and @daddr are constant once the
+ * flow is in the hash.  @lock protects @closed, @ack_requested_seq, @stamp_secret, @entropies,
  * @link to @ack_rx_list, @ack_rx_few, @echo, @echo_few, @segment_few, @flow_label and @path.
  * @link is read with READ_ONCE() without it, and @delack is written without it.  The socket lock
  * protects @peer_delays, @tcp_int_mode, @fallback_reported, @adapt, @now and @round_seq to
@@ -267,7 +267,7 @@ struct quell_flow {
 	u32			ack_requested_seq;
 
 	struct quell_dasr	*dasr;	/* NULL without QUELL_CORE_SENDERS; constant */
-	u32			stamp_secret;	/* added to departures on the wire; constant */
+	u32			stamp_secret;	/* added to departures on the wire */
 	u32			entropies;	/* 0: this flow is not sprayed */
 	/* Packets in a row without the option despite room; receive hook. */
 	u16			option_missed;

@@ -405,7 +405,7 @@ receive_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 	if (!receive_believed(flow, sk, skb, in, result))
 		return NF_ACCEPT;
 	if (result == QUELL_OPTION_TAKEN) {
-		opt.echo_ns = quell_echo_reveal(opt.echo_ns, flow->stamp_secret);
+		opt.echo_ns = quell_echo_reveal(opt.echo_ns, READ_ONCE(flow->stamp_secret));
 		segment.opt = &opt;
 		segment.of_program = skb->len == in->ip_bytes + in->tcp_bytes + in->payload_bytes;
 	}

@@ -52,7 +52,7 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 		return;
 	quell_offer_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
 	if (receive_reads(sock_net(sk), skb, ip_bytes, &version) && version)
-		quell_offer_store(qnet, &key);
+		quell_offer_store(qnet, &key, 0);
 }
 
 /* For a listener, or without a socket.  LOCAL_IN hook, RCU; not the socket lock. */
@@ -89,6 +89,6 @@ void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 	quell_offer_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
 	if (receive_reads(net, skb, in->ip_bytes, &version)) {
 		quell_count(quell_net(net), QUELL_N_OPTION_RECEIVED);
-		quell_offer_store(quell_net(net), &key);
+		quell_offer_store(quell_net(net), &key, 0);
 	}
 }

@@ -35,6 +35,7 @@ struct offer_entry {
 	struct list_head	age;
 	u64			hash;
 	unsigned long		born;	/* jiffies */
+	u32			stamp_secret;	/* of the flow before; 0: no flow */
 };
 
 /* offer_tag() of the newest SYN that a CPU received, if it had an offer; else 0. */
@@ -157,8 +158,12 @@ static struct offer_entry *offer_alloc(struct quell_offers *offers, u64 hash)
 	return offer;
 }
 
-/* The connection is about to be established.  Hooks, ->release; not in hard interrupts. */
-void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key)
+/*
+ * The connection is about to be established, or its flow with @stamp_secret ends.  Hooks,
+ * ->release; not in hard interrupts.
+ */
+void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key,
+		       u32 stamp_secret)
 {
 	struct quell_offers *offers = &qnet->offers;
 	u64 hash = offer_hash(qnet, key);
@@ -173,15 +178,21 @@ void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key
 		lost = offer_make_room(offers);
 		offer = offer_alloc(offers, hash);
 	}
-	if (offer)
+	if (offer) {
 		offer->born = jiffies;
+		offer->stamp_secret = stamp_secret;
+	}
 	spin_unlock_bh(&offers->lock);
 	if (lost || !offer)
 		quell_count_reported(qnet, QUELL_N_OPTION_FORGOTTEN);
 }
 
-/* Whether an offer was stored and has not expired.  It is removed.  Not in hard interrupts. */
-bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key)
+/*
+ * Whether an offer was stored and has not expired.  It is removed.  @stamp_secret becomes that of
+ * the former flow, if any.  Not in hard interrupts.
+ */
+bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key,
+		       u32 *stamp_secret)
 {
 	struct quell_offers *offers = &qnet->offers;
 	struct offer_entry *offer;
@@ -193,6 +204,7 @@ bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key
 	offer = offer_find(offers, offer_hash(qnet, key));
 	if (offer) {
 		found = !offer_is_expired(offer);
+		*stamp_secret = offer->stamp_secret ?: *stamp_secret;
 		offer_drop(offers, offer);
 	}
 	spin_unlock_bh(&offers->lock);

@@ -42,7 +42,9 @@ void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
 void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key,
 			   u8 version);
 bool quell_offer_is_pending(struct quell_net *qnet, const struct quell_offer_key *key);
-void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key);
-bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key);
+void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key,
+		       u32 stamp_secret);
+bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key,
+		       u32 *stamp_secret);
 
 #endif /* _QUELL_OFFER_H */

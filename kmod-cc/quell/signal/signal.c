@@ -260,14 +260,16 @@ static void signal_key(struct quell_offer_key *key, const struct quell_flow *flo
 void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 {
 	enum quell_option_state state = signal_initial_state(flow, sk);
+	u32 stamp_secret = flow->stamp_secret;
 	struct quell_offer_key key;
 
 	signal_key(&key, flow, sk);
-	if (quell_offer_claim(flow->qnet, &key) && signal_has_room(sk)) {
+	if (quell_offer_claim(flow->qnet, &key, &stamp_secret) && signal_has_room(sk)) {
 		state = QUELL_OPTION_ON;
 		quell_count(flow->qnet, QUELL_N_OPTION_NEGOTIATED);
 	}
 	spin_lock_bh(&flow->lock);
+	WRITE_ONCE(flow->stamp_secret, stamp_secret);
 	WRITE_ONCE(flow->option, state);
 	spin_unlock_bh(&flow->lock);
 	quell_notify_option(flow, state);
@@ -330,7 +332,7 @@ void quell_signal_release(struct quell_flow *flow, struct sock *sk)
 
 	if (READ_ONCE(flow->option) == QUELL_OPTION_ON && sk->sk_state == TCP_ESTABLISHED) {
 		signal_key(&key, flow, sk);
-		quell_offer_store(flow->qnet, &key);
+		quell_offer_store(flow->qnet, &key, flow->stamp_secret);
 	}
 	WRITE_ONCE(flow->tcp_int_mode, QUELL_TCPINT_OFF);
 	signal_close(flow, sk, QUELL_OPTION_NOT_OFFERED);
