@@ -186,7 +186,6 @@ static void check_counters(u32 number, enum labspoof_verdict verdict)
 static void skip_plumbing(void)
 {
 	memcpy(&now.flow.lock, &was.flow.lock, sizeof(spinlock_t));
-	memcpy(&now.flow.recover.lock, &was.flow.recover.lock, sizeof(spinlock_t));
 	memcpy(&now.flow.tail.timer.node.node, &was.flow.tail.timer.node.node,
 	       sizeof(struct rb_node));
 }

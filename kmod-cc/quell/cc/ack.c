@@ -489,7 +489,7 @@ static bool ack_classify(struct sock *sk, const struct rate_sample *rs,
 	recover = &flow->recover;
 	/* Unless no loss is new or unsettled. */
 	if (tp->lost != recover->lost_pkts || recover->pkts || recover->bytes ||
-	    recover->due || recover->watched || READ_ONCE(recover->ring))
+	    recover->due || recover->watched)
 		sample->trimmed_bytes = quell_recover_take(flow, sk, &others_pkts);
 	/* Segments that a timeout marked lost are not losses of this ACK. */
 	lost_pkts = min(lost_pkts, others_pkts);

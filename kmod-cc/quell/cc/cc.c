@@ -47,7 +47,7 @@ static void cc_on_recovery(struct sock *sk)
 	if (flow) {
 		flow->recover.lost_again = false;
 		flow->recover.loss_unreported =
-			quell_recover_classify(flow, sk) == QUELL_RECOVER_TRIMMED &&
+			quell_recover_is_trimmed(flow, sk) &&
 			(quell_flow_has_trim_signal(flow) ||
 			 !quell_recover_is_news(&flow->recover));
 		if (flow->recover.loss_unreported)

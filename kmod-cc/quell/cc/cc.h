@@ -11,11 +11,6 @@
 #define QUELL_ACK_DELAY_MIN_NS		(50U * NSEC_PER_USEC)
 #define QUELL_ACK_DELAY_MAX_NS		(5U * NSEC_PER_MSEC)
 
-enum quell_recover_cause {
-	QUELL_RECOVER_TRIMMED,		/* all of them were trimmed */
-	QUELL_RECOVER_OTHER_LOSS,
-};
-
 /* ack.c */
 void quell_in_ack_event(struct sock *sk, u32 flags);
 
@@ -63,12 +58,11 @@ bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 no
 
 /* recover.c */
 void quell_recover_init(struct quell_flow *flow, const struct sock *sk);
-void quell_recover_release(struct quell_flow *flow);
 bool quell_recover_queue(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_lost *lost);
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);
 void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk);
-enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk);
+bool quell_recover_is_trimmed(struct quell_flow *flow, const struct sock *sk);
 u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkts);
 
 /*

@@ -90,6 +90,7 @@ static void flow_free_rcu(struct rcu_head *rcu)
 
 	/* The handler takes no lock that is held here. */
 	quell_hrtimer_cancel(&flow->tail.timer);
+	kfree(flow->recover.lost);
 	kfree(flow->dasr);
 	kmem_cache_free(flow_cache, flow);
 }
@@ -225,7 +226,6 @@ void quell_cc_release(struct sock *sk)
 	cc->magic = 0;
 	if (cc->flow) {
 		quell_probe_release(cc->flow, sk);
-		quell_recover_release(cc->flow);
 		quell_signal_release(cc->flow, sk);
 		flow_release(cc->flow);
 	}

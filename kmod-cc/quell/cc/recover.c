@@ -34,7 +34,6 @@
 /* Socket lock; @flow is not published yet. */
 void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
 {
-	spin_lock_init(&flow->recover.lock);
 	flow->recover.lost_pkts = tcp_sk(sk)->lost;
 }
 
@@ -58,81 +57,37 @@ static enum quell_counter recover_check(const struct sock *sk, const struct quel
 	return after(lost->end_seq, snd_una) ? QUELL_N_NACK_RECOVERED : QUELL_N_NACK_STALE;
 }
 
-/* Allocates the ring, or doubles it. */
+/* Allocates the array, or doubles it.  Lock of the flow. */
 static bool recover_grow(struct quell_recover *recover, const struct sock *sk)
 {
-	struct quell_lost_ring *old = recover->ring, *ring;
-	u32 size = old ? 2 * old->size : QUELL_LOST_MIN;
-	u32 i;
+	u32 room = recover->room ? 2 * recover->room : QUELL_LOST_MIN;
+	struct quell_lost *lost;
 
-	lockdep_assert_held(&recover->lock);
-	if (recover->closed || size > QUELL_LOST_MAX)
+	lost = room <= QUELL_LOST_MAX ? quell_sock_alloc(sk, room * sizeof(*lost)) : NULL;
+	if (!lost)
 		return false;
-	ring = quell_sock_alloc(sk, struct_size(ring, lost, size));
-	if (!ring)
-		return false;
-	ring->head = 0;
-	ring->size = size;
-	for (i = 0; i < recover->waiting; i++)
-		ring->lost[i] = old->lost[(old->head + i) % old->size];
-	WRITE_ONCE(recover->ring, ring);
-	kfree(old);
+	memcpy(lost, recover->lost, recover->waiting * sizeof(*lost));
+	kfree(recover->lost);
+	recover->lost = lost;
+	recover->room = room;
 	return true;
 }
 
-static bool recover_put(struct quell_recover *recover, const struct sock *sk,
+static bool recover_put(struct quell_flow *flow, const struct sock *sk,
 			const struct quell_lost *lost)
 {
-	struct quell_lost_ring *ring;
+	struct quell_recover *recover = &flow->recover;
 	bool room;
 
-	spin_lock_bh(&recover->lock);
-	room = (recover->ring && recover->waiting < recover->ring->size) ||
-	       recover_grow(recover, sk);
+	spin_lock_bh(&flow->lock);
+	room = !flow->closed &&
+	       (recover->waiting < recover->room || recover_grow(recover, sk));
 	if (room) {
-		ring = recover->ring;
-		ring->lost[(ring->head + recover->waiting) % ring->size] = *lost;
+		recover->lost[recover->waiting] = *lost;
 		WRITE_ONCE(recover->waiting, recover->waiting + 1);
 	}
-	spin_unlock_bh(&recover->lock);
+	spin_unlock_bh(&flow->lock);
 	return room;
-}
-
-static bool recover_get(struct quell_recover *recover, struct quell_lost *lost)
-{
-	struct quell_lost_ring *ring;
-	bool found;
-
-	spin_lock_bh(&recover->lock);
-	found = recover->waiting;
-	if (found) {
-		ring = recover->ring;
-		*lost = ring->lost[ring->head];
-		ring->head = (ring->head + 1) % ring->size;
-		WRITE_ONCE(recover->waiting, recover->waiting - 1);
-	}
-	spin_unlock_bh(&recover->lock);
-	return found;
-}
-
-static void recover_free(struct quell_recover *recover)
-{
-	spin_lock_bh(&recover->lock);
-	if (recover->closed || !recover->waiting) {
-		kfree(recover->ring);
-		WRITE_ONCE(recover->ring, NULL);
-		WRITE_ONCE(recover->waiting, 0);
-	}
-	spin_unlock_bh(&recover->lock);
-}
-
-/* The receive hook may still use @flow.  Socket lock, or the socket is being destroyed. */
-void quell_recover_release(struct quell_flow *flow)
-{
-	spin_lock_bh(&flow->recover.lock);
-	flow->recover.closed = true;
-	spin_unlock_bh(&flow->recover.lock);
-	recover_free(&flow->recover);
 }
 
 /*
@@ -144,7 +99,7 @@ bool quell_recover_queue(struct quell_flow *flow, const struct sock *sk,
 {
 	enum quell_counter verdict = recover_check(sk, lost);
 
-	if (verdict == QUELL_N_NACK_RECOVERED && !recover_put(&flow->recover, sk, lost))
+	if (verdict == QUELL_N_NACK_RECOVERED && !recover_put(flow, sk, lost))
 		verdict = QUELL_N_NACK_OVERFLOW;
 	if (verdict == QUELL_N_NACK_RECOVERED)
 		return true;
@@ -281,19 +236,31 @@ void quell_recover_forbid_undo(const struct quell_flow *flow, struct sock *sk)
 		quell_tcp_keep_marks(tcp_sk(sk));
 }
 
-/* Mark the data of queued NACKs lost.  Socket lock, within ->in_ack_event(). */
+/*
+ * Mark the data of queued NACKs lost; the next call, of those that are received meanwhile.  Socket
+ * lock, within ->in_ack_event().
+ */
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk)
 {
 	struct quell_recover *recover = &flow->recover;
-	struct quell_lost lost;
+	struct quell_lost *lost;
+	u32 waiting, i;
 
-	while (recover_get(recover, &lost)) {
-		enum quell_counter outcome = recover_one(flow, sk, &lost);
+	spin_lock_bh(&flow->lock);
+	lost = recover->lost;
+	waiting = recover->waiting;
+	recover->lost = NULL;
+	recover->room = 0;
+	WRITE_ONCE(recover->waiting, 0);
+	spin_unlock_bh(&flow->lock);
+	for (i = 0; i < waiting; i++) {
+		enum quell_counter outcome = recover_one(flow, sk, &lost[i]);
 
 		if (outcome == QUELL_N_NACK_RECOVERED)
 			WRITE_ONCE(recover->recovered, recover->recovered + 1);
 		quell_count(flow->qnet, outcome);
 	}
+	kfree(lost);
 	if (!recover->pkts)
 		return;
 	/*
@@ -315,16 +282,16 @@ static u32 recover_others_pkts(const struct quell_recover *recover, const struct
 }
 
 /*
- * A trimmed segment beyond the end of the previous recovery may have been marked in it.  Socket
- * lock, once per recovery.
+ * Whether all lost segments were trimmed.  A trimmed one beyond the end of the previous recovery
+ * may have been marked in it.  Socket lock, once per recovery.
  */
-enum quell_recover_cause quell_recover_classify(struct quell_flow *flow, const struct sock *sk)
+bool quell_recover_is_trimmed(struct quell_flow *flow, const struct sock *sk)
 {
 	struct quell_recover *recover = &flow->recover;
 	bool other_loss = recover->other_loss || recover_others_pkts(recover, tcp_sk(sk));
 
 	recover->other_loss = false;
-	return recover->due && !other_loss ? QUELL_RECOVER_TRIMMED : QUELL_RECOVER_OTHER_LOSS;
+	return recover->due && !other_loss;
 }
 
 /*
@@ -363,7 +330,5 @@ u32 quell_recover_take(struct quell_flow *flow, struct sock *sk, u32 *others_pkt
 	recover->pkts = 0;
 	recover->bytes = 0;
 	recover_undo(flow, sk);
-	if (!recover->due && READ_ONCE(recover->ring))
-		recover_free(recover);
 	return bytes;
 }

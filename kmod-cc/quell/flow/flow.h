@@ -161,7 +161,7 @@ struct quell_tail {
 	};
 };
 
-/* NACKs queued until TCP processes an ACK: initial and maximum ring size. */
+/* NACKs queued until TCP processes an ACK: first and last size of the array. */
 #define QUELL_LOST_MIN	16
 #define QUELL_LOST_MAX	128
 
@@ -173,22 +173,15 @@ struct quell_lost {
 	u8	entropy;
 };
 
-struct quell_lost_ring {
-	u32			head;
-	u32			size;
-	struct quell_lost	lost[];
-};
-
 /*
- * Trimmed data of a flow and its recovery; nack.c, recover.c.  The socket lock protects @pkts to
- * @trimmed_ns, @reported_ns to @dsacks and writes to @recovered; the receive hook writes the other
- * counters.  Those that dumps read are written with WRITE_ONCE().
+ * Trimmed data of a flow and its recovery; nack.c, recover.c.  The lock of the flow protects
+ * @waiting, @room, @lost and @nack_ns; the socket lock @due to @watched, @pkts to @trimmed_ns,
+ * @reported_ns to @dsacks and writes to @recovered; the receive hook writes the other counters.
+ * Those that dumps read are written with WRITE_ONCE().
  */
 struct quell_recover {
-	/* Protects @waiting, @closed, @ring with its entries, @nack_ns. */
-	spinlock_t		lock;
-	u8			waiting;	/* NACKs in @ring */
-	bool			closed;	/* the flow is released */
+	u8			waiting;	/* NACKs in @lost */
+	u8			room;	/* of @lost */
 	bool			due : 1;	/* some data below @end_seq is not acknowledged */
 	/* A segment that was not trimmed was lost since a recovery began. */
 	bool			other_loss : 1;
@@ -198,8 +191,7 @@ struct quell_recover {
 	bool			lost_again : 1;
 	/* DSACKs may yet show all retransmissions since @again spurious. */
 	bool			watched : 1;
-	/* Freed when all data that the NACKs name is acknowledged. */
-	struct quell_lost_ring	*ring;
+	struct quell_lost	*lost;	/* NULL without NACKs */
 	u32			pkts;	/* marked lost by a NACK since the last sample */
 	u32			bytes;	/* payload of @pkts */
 	u32			lost_pkts;	/* tcp_sock.lost at the last sample */
@@ -217,8 +209,7 @@ struct quell_recover {
 	u32			recovered;	/* NACKs that marked data lost */
 };
 
-/* Where a lock is four bytes, it is 80. */
-static_assert(sizeof(struct quell_recover) <= 80 + sizeof(spinlock_t));
+static_assert(sizeof(struct quell_recover) <= 80);
 
 /*
  * Context of one Quell socket.  Its fields are in the order of their use, so that a packet touches

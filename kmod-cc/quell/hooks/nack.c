@@ -53,12 +53,12 @@ static bool nack_allowed(struct quell_flow *flow, u64 now_ns)
 	if (!rate)
 		return false;
 	share_ns = max_t(u64, div64_u64(NSEC_PER_SEC, rate), 1);
-	spin_lock_bh(&recover->lock);
+	spin_lock_bh(&flow->lock);
 	if (recover->nack_ns <= now_ns + NACK_BURST * share_ns) {
 		recover->nack_ns = max(recover->nack_ns, now_ns) + share_ns;
 		allowed = true;
 	}
-	spin_unlock_bh(&recover->lock);
+	spin_unlock_bh(&flow->lock);
 	return allowed;
 }
 
@@ -293,7 +293,7 @@ bool quell_nack_to_ack(struct sk_buff *skb, u32 ip_bytes, const struct sock *sk)
 
 	if (skb_ensure_writable(skb, ip_bytes + sizeof(*th)))
 		return false;
-	/* Read snd_una after the NACK is in the ring: pairs with quell_in_ack_event(). */
+	/* Read snd_una after the NACK is queued: pairs with quell_in_ack_event(). */
 	smp_mb();
 	/* The scale as in nack_window(). */
 	window = data_race(READ_ONCE(tp->snd_wnd) >> tp->rx_opt.snd_wscale);
