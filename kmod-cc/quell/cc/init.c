@@ -14,8 +14,7 @@
  *			 timer, probe.c
  *	out of the hash	 no new receive hook or observer finds it
  *	out of the table no new dump finds it
- *	lists freed	 under its lock
- *	call_rcu()	 freed when all earlier finders, and the timer, are done
+ *	call_rcu()	 freed with its lists when all earlier finders, and the timer, are done
  * The socket may be gone before the last step, so readers use only its cookie (sockets are
  * freed to their own type).
  */
@@ -90,6 +89,13 @@ static void flow_free_rcu(struct rcu_head *rcu)
 
 	/* The handler takes no lock that is held here. */
 	quell_hrtimer_cancel(&flow->tail.timer);
+	if (flow->segments.ring != flow->segment_few)
+		kfree(flow->segments.ring);
+	if (flow->ack_rx_list.heap)
+		kfree(flow->ack_rx_list.at);
+	if (flow->echo.heap)
+		kfree(flow->echo.at);
+	kfree(flow->path.reps);
 	kfree(flow->recover.lost);
 	kfree(flow->dasr);
 	kmem_cache_free(flow_cache, flow);
@@ -179,14 +185,11 @@ static void flow_release(struct quell_flow *flow)
 
 	quell_flow_withdraw(flow);
 	quell_adapt_close(flow);
-	spin_lock_bh(&flow->lock);
-	quell_segments_free(flow);
-	quell_list_free(&flow->ack_rx_list);
-	quell_list_free(&flow->echo);
-	quell_path_free(flow);
-	if (flow->dasr)
+	if (flow->dasr) {
+		spin_lock_bh(&flow->lock);
 		flow->algo->dasr->close(flow);
-	spin_unlock_bh(&flow->lock);
+		spin_unlock_bh(&flow->lock);
+	}
 	quell_count(qnet, QUELL_N_FLOWS_CLOSED);
 	call_rcu(&flow->rcu, flow_free_rcu);
 }

@@ -70,14 +70,6 @@ void quell_list_init(struct quell_list *list, void *few, u32 room)
 	list->heap = false;
 }
 
-/* Lock of the list. */
-void quell_list_free(struct quell_list *list)
-{
-	if (list->heap)
-		kfree(list->at);
-	quell_list_init(list, NULL, 0);
-}
-
 /* For a full list; false: it has room for @most already, or memory is short. */
 static bool list_grow(struct quell_list *list, const struct sock *sk, u32 element_bytes, u32 most)
 {

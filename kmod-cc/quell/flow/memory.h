@@ -19,7 +19,6 @@ struct quell_list {
 void *quell_sock_alloc(const struct sock *sk, size_t bytes);
 void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache);
 void quell_list_init(struct quell_list *list, void *few, u32 room);
-void quell_list_free(struct quell_list *list);
 bool quell_list_make_room(struct quell_list *list, const struct sock *sk, u32 element_bytes,
 			  u32 most);
 void quell_list_shrink(struct quell_list *list, void *few, u32 room);

@@ -28,15 +28,6 @@ void quell_segments_init(struct quell_flow *flow)
 	flow->segments.size = QUELL_SEGMENTS_FEW;
 }
 
-/* Lock of the flow. */
-void quell_segments_free(struct quell_flow *flow)
-{
-	if (flow->segments.ring != flow->segment_few)
-		kfree(flow->segments.ring);
-	quell_segments_init(flow);
-	flow->segments.head = flow->segments.tail;
-}
-
 /* Grows the ring; false when the bound is reached or memory is short. */
 static bool segments_grow(struct quell_flow *flow, const struct sock *sk)
 {

@@ -65,7 +65,6 @@ static inline u32 quell_framing_bytes(const struct net_device *dev)
 
 /* segments.c */
 void quell_segments_init(struct quell_flow *flow);
-void quell_segments_free(struct quell_flow *flow);
 bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u32 seq);
 u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
 			u32 resent_depart_ns);

@@ -131,14 +131,6 @@ void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock
 	tp->rack.reo_wnd_persist = TCP_RACK_RECOVERY_THRESH;
 }
 
-/* Lock of the flow. */
-void quell_path_free(struct quell_flow *flow)
-{
-	kfree(flow->path.reps);
-	flow->path.reps = NULL;
-	WRITE_ONCE(flow->entropies, 0);
-}
-
 static void path_echo(struct quell_flow *flow, u8 entropy, bool marked)
 {
 	struct quell_path *path = &flow->path;

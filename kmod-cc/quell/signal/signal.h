@@ -154,7 +154,6 @@ static inline bool quell_option_checksum_ok(struct sk_buff *skb, u32 ip_bytes)
 bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
 
 /* path.c */
-void quell_path_free(struct quell_flow *flow);
 void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp);
 u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb);
 void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy);
