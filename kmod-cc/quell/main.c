@@ -14,6 +14,7 @@
  *	flow hash	empty by then, and so is the cache of contexts
  */
 #include <linux/module.h>
+#include <linux/netdevice.h>
 #include <net/net_namespace.h>
 #include <net/tcp.h>
 #include <compat/compat.h>
@@ -165,7 +166,7 @@ static int __net_init quell_net_init(struct net *net)
 	quell_ntf_net_init(qnet);
 	xa_init_flags(&qnet->flows, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	quell_links_net_init(qnet);
-	quell_clocks_net_init(qnet);
+	xa_init_flags(&qnet->clocks, XA_FLAGS_LOCK_BH);
 
 	mutex_lock(&quell_mutex);
 	err = quell_net_join_algos(qnet);
@@ -231,26 +232,26 @@ static int __init quell_init(void)
 	if (err)
 		return err;
 	/* Before the first namespace, so that each has these parameters from the start. */
-	err = quell_signal_init();
+	err = quell_algo_join_nets(&quell_signal_algo);
 	if (err)
 		goto flows_exit;
 	err = register_pernet_subsys(&quell_net_ops);
 	if (err)
-		goto signal_exit;
-	err = quell_links_init();
+		goto leave_nets;
+	err = register_netdevice_notifier(&quell_link_notifier);
 	if (err)
 		goto unregister_pernet;
 	err = quell_genl_init();
 	if (err)
-		goto links_exit;
+		goto unregister_notifier;
 	return 0;
 
-links_exit:
-	quell_links_exit();
+unregister_notifier:
+	unregister_netdevice_notifier(&quell_link_notifier);
 unregister_pernet:
 	unregister_pernet_subsys(&quell_net_ops);
-signal_exit:
-	quell_signal_exit();
+leave_nets:
+	quell_algo_leave_nets(&quell_signal_algo);
 flows_exit:
 	quell_flows_exit();
 	return err;
@@ -259,9 +260,9 @@ flows_exit:
 static void __exit quell_exit(void)
 {
 	quell_genl_exit();
-	quell_links_exit();
+	unregister_netdevice_notifier(&quell_link_notifier);
 	unregister_pernet_subsys(&quell_net_ops);
-	quell_signal_exit();
+	quell_algo_leave_nets(&quell_signal_algo);
 	rcu_barrier();
 	quell_flows_exit();
 }

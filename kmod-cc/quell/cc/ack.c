@@ -551,7 +551,7 @@ bool quell_ack(struct sock *sk, const struct rate_sample *rs, struct quell_sampl
 	if (tail_lost)
 		quell_event_tail_loss(sk);
 	else if (lost)
-		quell_event_loss(sk);
+		quell_event_loss(sk, QUELL_REDUCTION_LOSS);
 	/*
 	 * The peer has all, the FIN too, and TCP saves metrics next.  That sprayed segments
 	 * overtake each other is not for tcp_update_metrics() to save.

@@ -54,7 +54,7 @@ static void cc_on_recovery(struct sock *sk)
 			return;
 		quell_probe_loss_reported(flow);
 	}
-	quell_event_loss(sk);
+	quell_event_loss(sk, QUELL_REDUCTION_LOSS);
 	quell_adapt_recovers(sk);
 }
 
@@ -187,7 +187,7 @@ static u32 cc_ssthresh(struct sock *sk)
 
 	if (flow) {
 		flow->undo = (struct quell_undo) {};
-		quell_adapt_new_episode(flow);
+		flow->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
 	}
 	return max(tcp_snd_cwnd(tcp_sk(sk)), 2U);
 }

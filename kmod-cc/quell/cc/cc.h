@@ -19,7 +19,7 @@ void quell_cc_ops_init(struct quell_algo *algo);
 
 /* event.c */
 void quell_sample_state(struct sock *sk, struct quell_sample *sample);
-void quell_event_loss(struct sock *sk);
+void quell_event_loss(struct sock *sk, enum quell_reduction why);
 void quell_event_tail_loss(struct sock *sk);
 void quell_event_timeout(struct sock *sk);
 void quell_event_undo(struct sock *sk);
@@ -57,7 +57,6 @@ void quell_probe_timed_out(struct quell_flow *flow);
 bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 /* recover.c */
-void quell_recover_init(struct quell_flow *flow, const struct sock *sk);
 bool quell_recover_queue(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_lost *lost);
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);

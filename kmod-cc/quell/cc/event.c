@@ -60,7 +60,8 @@ static void event_report(struct sock *sk, struct quell_event *ev,
 	flow->recover.reported_ns = tcp_sk(sk)->tcp_clock_cache;
 }
 
-static void event_loss(struct sock *sk, enum quell_reduction why)
+/* @why: QUELL_REDUCTION_LOSS or _TAIL. */
+void quell_event_loss(struct sock *sk, enum quell_reduction why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	struct quell_event ev;
@@ -79,11 +80,6 @@ static void event_loss(struct sock *sk, enum quell_reduction why)
 	quell_cc_leave();
 }
 
-void quell_event_loss(struct sock *sk)
-{
-	event_loss(sk, QUELL_REDUCTION_LOSS);
-}
-
 /*
  * The probe was a retransmission that was needed: neither the reduction for it nor earlier ones of
  * the episode may be undone (RFC 3708 requires each retransmission to be unnecessary).  If the same
@@ -91,7 +87,7 @@ void quell_event_loss(struct sock *sk)
  */
 void quell_event_tail_loss(struct sock *sk)
 {
-	event_loss(sk, QUELL_REDUCTION_TAIL);
+	quell_event_loss(sk, QUELL_REDUCTION_TAIL);
 	quell_cc(sk)->flow->undo = (struct quell_undo) {};
 }
 

@@ -115,6 +115,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	flow->algo = algo;
 	flow->mss_bytes = tcp_sk(sk)->mss_cache;
 	flow->round_seq = tcp_sk(sk)->snd_nxt;
+	flow->recover.lost_pkts = tcp_sk(sk)->lost;
 	flow->now.pacing_bytes_ps = QUELL_RATE_UNLIMITED;
 	flow->now.governor_ns = ktime_get_ns();
 	/* Of data that the connection sent by another algorithm. */
@@ -128,7 +129,6 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	if (dst)
 		quell_link_update(flow, dst->dev);
 	quell_probe_init(flow, sk);
-	quell_recover_init(flow, sk);
 	flow_set_addresses(flow, sk);
 	if (algo->dasr && !algo->dasr->open(flow, sk)) {
 		kmem_cache_free(flow_cache, flow);

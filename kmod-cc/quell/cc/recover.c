@@ -31,12 +31,6 @@
 #define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
 				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)
 
-/* Socket lock; @flow is not published yet. */
-void quell_recover_init(struct quell_flow *flow, const struct sock *sk)
-{
-	flow->recover.lost_pkts = tcp_sk(sk)->lost;
-}
-
 /* Without the socket lock. */
 static enum quell_counter recover_check(const struct sock *sk, const struct quell_lost *lost)
 {

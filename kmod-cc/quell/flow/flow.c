@@ -183,52 +183,37 @@ int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 	return 0;
 }
 
-struct option_ntf {
+/* A change of a flow: its new state, @attr, and a reason or NULL. */
+struct flow_ntf {
 	const struct quell_flow	*flow;
-	enum quell_option_state	state;
+	int			attr;
+	const char		*state;
+	const char		*reason;
 };
 
-static int put_option_ntf(struct sk_buff *skb, const void *about)
+static int put_flow_ntf(struct sk_buff *skb, const void *about)
 {
-	const struct option_ntf *ntf = about;
+	const struct flow_ntf *ntf = about;
 
 	if (quell_put_flow_identity(skb, ntf->flow) ||
-	    nla_put_string(skb, QUELL_A_FLOW_OPTION, quell_option_name(ntf->state)))
+	    nla_put_string(skb, ntf->attr, ntf->state) ||
+	    (ntf->reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, ntf->reason)))
 		return -EMSGSIZE;
 	return 0;
 }
 
 void quell_notify_option(const struct quell_flow *flow, enum quell_option_state state)
 {
-	struct option_ntf ntf = { flow, state };
+	struct flow_ntf ntf = { flow, QUELL_A_FLOW_OPTION, quell_option_name(state) };
 
 	if (state != QUELL_OPTION_NOT_OFFERED)
-		quell_ntf_send(flow->qnet, QUELL_NTF_OPTION, FLOW_NTF_BYTES,
-			       put_option_ntf, &ntf);
-}
-
-struct adapt_ntf {
-	const struct quell_flow	*flow;
-	const char		*phase;
-	const char		*reason;
-};
-
-static int put_adapt_ntf(struct sk_buff *skb, const void *about)
-{
-	const struct adapt_ntf *ntf = about;
-
-	if (quell_put_flow_identity(skb, ntf->flow) ||
-	    nla_put_string(skb, QUELL_A_FLOW_ADAPT, ntf->phase) ||
-	    (ntf->reason && nla_put_string(skb, QUELL_A_FLOW_FALLBACK, ntf->reason)))
-		return -EMSGSIZE;
-	return 0;
+		quell_ntf_send(flow->qnet, QUELL_NTF_OPTION, FLOW_NTF_BYTES, put_flow_ntf, &ntf);
 }
 
 /* @reason is NULL if its algorithm governs. */
 void quell_notify_adapt(const struct quell_flow *flow, const char *phase, const char *reason)
 {
-	struct adapt_ntf ntf = { flow, phase, reason };
+	struct flow_ntf ntf = { flow, QUELL_A_FLOW_ADAPT, phase, reason };
 
-	quell_ntf_send(flow->qnet, QUELL_NTF_ADAPT, FLOW_NTF_BYTES, put_adapt_ntf,
-		       &ntf);
+	quell_ntf_send(flow->qnet, QUELL_NTF_ADAPT, FLOW_NTF_BYTES, put_flow_ntf, &ntf);
 }

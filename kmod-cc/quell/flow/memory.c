@@ -19,6 +19,22 @@
  */
 static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
 
+static void *memory_alloc(const struct sock *sk, struct kmem_cache *cache, size_t bytes, gfp_t gfp)
+{
+	struct mem_cgroup *before;
+	void *memory;
+
+	local_bh_disable();
+	local_lock_nested_bh(&memory_lock);
+	before = set_active_memcg(quell_sock_memcg(sk));
+	memory = cache ? kmem_cache_zalloc(cache, gfp | __GFP_NOWARN) :
+			 kmalloc(bytes, gfp | __GFP_NOWARN | __GFP_ACCOUNT);
+	set_active_memcg(before);
+	local_unlock_nested_bh(&memory_lock);
+	local_bh_enable();
+	return memory;
+}
+
 /**
  * quell_sock_alloc() - allocate memory that is charged to a socket's cgroup, in softirq too
  * @sk:    the socket
@@ -28,18 +44,8 @@ static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
  */
 void *quell_sock_alloc(const struct sock *sk, size_t bytes)
 {
-	gfp_t gfp = bytes > PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER ? GFP_NOWAIT : GFP_ATOMIC;
-	struct mem_cgroup *before;
-	void *memory;
-
-	local_bh_disable();
-	local_lock_nested_bh(&memory_lock);
-	before = set_active_memcg(quell_sock_memcg(sk));
-	memory = kmalloc(bytes, gfp | __GFP_NOWARN | __GFP_ACCOUNT);
-	set_active_memcg(before);
-	local_unlock_nested_bh(&memory_lock);
-	local_bh_enable();
-	return memory;
+	return memory_alloc(sk, NULL, bytes, bytes > PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER ?
+					     GFP_NOWAIT : GFP_ATOMIC);
 }
 EXPORT_SYMBOL_GPL(quell_sock_alloc);
 
@@ -49,17 +55,7 @@ EXPORT_SYMBOL_GPL(quell_sock_alloc);
  */
 void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache)
 {
-	struct mem_cgroup *before;
-	void *object;
-
-	local_bh_disable();
-	local_lock_nested_bh(&memory_lock);
-	before = set_active_memcg(quell_sock_memcg(sk));
-	object = kmem_cache_zalloc(cache, GFP_ATOMIC | __GFP_NOWARN);
-	set_active_memcg(before);
-	local_unlock_nested_bh(&memory_lock);
-	local_bh_enable();
-	return object;
+	return memory_alloc(sk, cache, 0, GFP_ATOMIC);
 }
 
 void quell_list_init(struct quell_list *list, void *few, u32 room)

@@ -175,8 +175,9 @@ transmit_option(struct quell_flow *flow, const struct sock *sk, const struct sk_
 	if (!payload_bytes ||
 	    ALIGN(quell_opt_stated_bytes(opt) + QUELL_OPT_ACK_BYTES, 4) <= room_bytes)
 		transmit_echo(flow, sk, place->now_ns, opt);
-	if (flow->dasr)
-		quell_dasr_follow(flow, opt);
+	/* The receiver hides marks only from senders that do. */
+	if (flow->dasr && opt->flags & QUELL_OPT_F_DATA && !(opt->flags & QUELL_OPT_F_ACK))
+		opt->flags |= QUELL_OPT_F_FOLLOWS;
 	/* Send an empty option until the peer's is seen, or the option seems stripped. */
 	if (!opt->flags && (READ_ONCE(flow->option_seen) || quell_signal_is_vain(flow)))
 		return 0;

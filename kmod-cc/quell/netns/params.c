@@ -12,16 +12,8 @@
 
 static struct quell_params_block *params_alloc(const struct quell_algo *algo)
 {
-	struct quell_params_block *block;
-
-	block = kzalloc(sizeof(*block) + algo->core->params_bytes, GFP_KERNEL_ACCOUNT);
-	return block;
-}
-
-static void params_default(const struct quell_algo *algo,
-			   struct quell_params_block *block)
-{
-	quell_core_params_default(algo->core, block->data);
+	return kzalloc(sizeof(struct quell_params_block) + algo->core->params_bytes,
+		       GFP_KERNEL_ACCOUNT);
 }
 
 /* 0 or -ENOMEM.  quell_mutex. */
@@ -42,7 +34,7 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 		if (!an->governed)
 			goto free_stats;
 	}
-	params_default(algo, block);
+	quell_core_params_default(algo->core, block->data);
 	rcu_assign_pointer(an->params, block);
 	return 0;
 
@@ -79,7 +71,7 @@ struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
 	if (!block)
 		return NULL;
 	if (!an) {
-		params_default(algo, block);
+		quell_core_params_default(algo->core, block->data);
 		return block;
 	}
 	old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));

@@ -98,11 +98,6 @@ void quell_clock_forget(struct quell_net *qnet, int ifindex)
 		kfree_rcu(clock, rcu);
 }
 
-void quell_clocks_net_init(struct quell_net *qnet)
-{
-	xa_init_flags(&qnet->clocks, XA_FLAGS_LOCK_BH);
-}
-
 /* The hooks were unregistered a grace period ago: there are no readers. */
 void quell_clocks_net_exit(struct quell_net *qnet)
 {

@@ -13,12 +13,12 @@
 quell_dasr_meter_t *quell_dasr_meter __read_mostly;
 EXPORT_SYMBOL_GPL(quell_dasr_meter);
 
-/* LOCAL_IN hook, RCU read section; TCP would accept the packet. */
+/* @flow has n.  LOCAL_IN hook, RCU read section; TCP would accept the packet. */
 void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt)
 {
 	struct quell_dasr *dasr = flow->dasr;
 
-	if (!dasr || opt->form != QUELL_OPT_FULL)
+	if (opt->form != QUELL_OPT_FULL)
 		return;
 	if (!(opt->flags & QUELL_OPT_F_ACK)) {
 		if (opt->flags & QUELL_OPT_F_DATA)
@@ -32,13 +32,6 @@ void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt
 	}
 	if (opt->flags & QUELL_OPT_F_CE)
 		WRITE_ONCE(dasr->path_marked, true);
-}
-
-/* The receiver hides marks only from senders that do.  Lock of @flow; @opt has all its sections. */
-void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt)
-{
-	if (flow->dasr && opt->flags & QUELL_OPT_F_DATA && !(opt->flags & QUELL_OPT_F_ACK))
-		opt->flags |= QUELL_OPT_F_FOLLOWS;
 }
 
 /* The peer's option is no longer received.  Not in hard interrupts. */

@@ -74,6 +74,5 @@ extern quell_dasr_meter_t *quell_dasr_meter;
 
 void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt);
 void quell_dasr_forget_n(struct quell_flow *flow);
-void quell_dasr_follow(const struct quell_flow *flow, struct quell_opt *opt);
 
 #endif /* _QUELL_DASR_H */

@@ -126,7 +126,7 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *info
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block link_notifier = {
+struct notifier_block quell_link_notifier = {
 	.notifier_call = link_event,
 };
 
@@ -210,14 +210,4 @@ void quell_links_net_exit(struct quell_net *qnet)
 {
 	xa_destroy(&qnet->links);
 	xa_destroy(&qnet->links_named);
-}
-
-int quell_links_init(void)
-{
-	return register_netdevice_notifier(&link_notifier);
-}
-
-void quell_links_exit(void)
-{
-	unregister_netdevice_notifier(&link_notifier);
 }

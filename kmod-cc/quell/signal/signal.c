@@ -366,13 +366,3 @@ void quell_signal_check(struct quell_flow *flow, struct sock *sk)
 	quell_count(flow->qnet, QUELL_N_OPTION_STRIPPED);
 	signal_give_up(flow, sk, QUELL_OPTION_STRIPPED);
 }
-
-int quell_signal_init(void)
-{
-	return quell_algo_join_nets(&quell_signal_algo);
-}
-
-void quell_signal_exit(void)
-{
-	quell_algo_leave_nets(&quell_signal_algo);
-}

@@ -14,6 +14,7 @@
 #include "netns/net.h"
 
 struct net_device;
+struct notifier_block;
 struct rate_sample;
 struct sock;
 struct tcp_sock;
@@ -46,8 +47,6 @@ struct quell_signal_params {
 
 /* signal.c */
 extern struct quell_algo quell_signal_algo;
-int quell_signal_init(void);
-void quell_signal_exit(void);
 bool quell_signal_offers(const struct quell_net *qnet, const struct quell_algo *algo);
 bool quell_signal_listens(const struct quell_net *qnet);
 void quell_signal_open(struct quell_flow *flow, struct sock *sk);
@@ -170,8 +169,7 @@ bool quell_tcpint_used(const struct quell_flow *flow);
 void quell_tcpint_take(struct quell_flow *flow, struct quell_sample *sample);
 
 /* link.c */
-int quell_links_init(void);
-void quell_links_exit(void);
+extern struct notifier_block quell_link_notifier;
 void quell_links_net_init(struct quell_net *qnet);
 void quell_links_net_exit(struct quell_net *qnet);
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
@@ -182,7 +180,6 @@ int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex);
 
 /* clock.c */
-void quell_clocks_net_init(struct quell_net *qnet);
 void quell_clocks_net_exit(struct quell_net *qnet);
 void quell_clock_forget(struct quell_net *qnet, int ifindex);
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,

@@ -426,11 +426,6 @@ void quell_adapt_recovers(struct sock *sk)
 		tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), tcp_packets_in_flight(tp) + 1));
 }
 
-void quell_adapt_new_episode(struct quell_flow *flow)
-{
-	flow->adapt.flags &= ~QUELL_ADAPT_F_REDUCED;
-}
-
 /*
  * The rate by which the stack sizes bursts and limits its queue, as for algorithms without a rate:
  * twice the window per round trip in slow start, 1.2 times later.  The stack paces by it only with

@@ -63,7 +63,6 @@ bool quell_adapt_rested(struct sock *sk, u64 idle_ns);
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
 void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
 void quell_adapt_recovers(struct sock *sk);
-void quell_adapt_new_episode(struct quell_flow *flow);
 bool quell_adapt_has_begun(const struct quell_flow *flow);
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
 void quell_adapt_pace(struct sock *sk);
