@@ -140,7 +140,6 @@ static inline enum quell_governor quell_governor_kind(u8 governor)
  * @samples:		round-trip times taken in ns so far
  * @remote_ns:		hold time of the newest echo at the other host, ns
  * @clock:		enum quell_clock of @rtt_ns
- * @hop:		hop of the newest telemetry record; 0 no record yet
  * @governor:		governor of the window, enum quell_governor and the reason
  * @limit:		why the flow does not send more, enum quell_limit
  * @marked_pkts:	segments acknowledged as marked CE so far
@@ -158,7 +157,6 @@ struct quell_snapshot {
 	u64	samples;
 	u32	remote_ns;
 	u8	clock;
-	u8	hop;
 	u8	governor;
 	u8	limit;
 	u64	marked_pkts;
@@ -184,20 +182,6 @@ static inline u64 quell_governed_ns(const struct quell_snapshot *of, enum quell_
 		ns += now_ns - begun_ns;
 	return ns;
 }
-
-/**
- * struct quell_dasr_view - a flow's knowledge of n at this end, for observers
- * @line_bytes_ps:	sender: line rate that n divides, bytes/s on the wire; 0 not known
- * @reported_q8:	sender: n that the peer stated, Q8; 0 not known
- * @counted_q8:		receiver: n of the flow's connection, stated or not, Q8; 0 no data yet
- * @state:		receiver: enum quell_dart_state of the interface its data comes in by
- */
-struct quell_dasr_view {
-	u64	line_bytes_ps;
-	u32	reported_q8;
-	u32	counted_q8;
-	u8	state;
-};
 
 int quell_algo_register_version(struct quell_algo *algo, const char *version);
 void quell_algo_unregister(struct quell_algo *algo);
@@ -246,9 +230,6 @@ void quell_core_unlock(void);
 static inline void quell_core_lock(void) { }
 static inline void quell_core_unlock(void) { }
 #endif
-
-bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out);
-bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out);
 
 /**
  * quell_header_bytes() - overhead of a full segment of a socket beside its payload

@@ -261,39 +261,3 @@ void dart_state(struct quell_flow *flow, const struct tcp_sock *tp, struct quell
 	if (!(opt->flags & QUELL_OPT_F_DATA))
 		opt->entropy = quell_line_encode(quell_link_speed(flow->qnet, port->ifindex));
 }
-
-/**
- * quell_sock_dasr() - the n of a socket's flow, as a sender and as a receiver
- * @sk:  socket of any kind, held or in an RCU read section
- * @out: set if the flow's algorithm has QUELL_CORE_SENDERS
- * Context: any but hard interrupts; no lock of a flow.
- * Return: false when the socket has no such flow.
- */
-bool quell_sock_dasr(const struct sock *sk, struct quell_dasr_view *out)
-{
-	struct dart_flow *dart = NULL;
-	struct quell_flow *flow;
-
-	rcu_read_lock();
-	flow = quell_flow_find(sk);
-	if (!flow || !flow->dasr)
-		goto unlock;
-	dart = dart_flow(flow);
-	*out = (struct quell_dasr_view) {
-		.line_bytes_ps = min_not_zero(READ_ONCE(flow->link.bytes_ps),
-					      READ_ONCE(dart->dasr.peer_link_bytes_ps)),
-		.reported_q8 = READ_ONCE(dart->dasr.senders_q8),
-	};
-	spin_lock_bh(&flow->lock);
-	if (dart->port) {
-		spin_lock(&dart->port->lock);
-		out->counted_q8 = quell_dasr_n_q8(&dart->port->set, &dart->conn);
-		out->state = dart->port->machine.state;
-		spin_unlock(&dart->port->lock);
-	}
-	spin_unlock_bh(&flow->lock);
-unlock:
-	rcu_read_unlock();
-	return dart;
-}
-EXPORT_SYMBOL_GPL(quell_sock_dasr);

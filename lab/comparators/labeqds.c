@@ -18,6 +18,7 @@
 #include <quell/core/smartt/core.h>
 #include <quell/quell.h>
 
+#include "flow/flow.h"
 #include "labnic_tap.h"
 #include "smartt_variants.h"
 
@@ -64,11 +65,11 @@ QUELL_ALGO(eqds);
 static u32 labeqds_window_pkts(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
-	struct quell_snapshot now;
+	const struct quell_flow *flow = quell_cc(sk)->flow;
 
-	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss || !quell_sock_snapshot(sk, &now))
+	if (inet_csk(sk)->icsk_ca_state == TCP_CA_Loss || !flow)
 		return tcp_snd_cwnd(tp);
-	return max_t(u64, div_u64(now.window_bytes, max(tp->mss_cache, 1U)), 1);
+	return max_t(u64, div_u64(flow->now.window_bytes, max(tp->mss_cache, 1U)), 1);
 }
 
 /* TCP sends lost data first, and not within the rest of a first window. */

@@ -25,6 +25,7 @@
 #include <quell/option.h>
 #include <quell/quell.h>
 
+#include "flow/flow.h"
 #include "labnic.h"
 #include "labrcp.h"
 #include "rcp_port.h"
@@ -125,13 +126,16 @@ static void labrcp_replace(struct sk_buff *skb, u32 tcp_at, u32 at, const u8 *to
 static void labrcp_request_rate(const struct labrcp_sched *q, const struct sock *sk,
 				struct quell_telemetry *record)
 {
-	struct quell_snapshot snapshot;
+	const struct quell_flow *flow;
 
 	*record = (struct quell_telemetry) {
 		.link_bytes_ps = q->params.link_bytes_ps, .hop = LABRCP_HOP,
 	};
-	if (quell_sock_snapshot(sk, &snapshot))
-		record->queue_bytes = min_t(u64, snapshot.rtt_ns, U32_MAX);
+	rcu_read_lock();
+	flow = quell_flow_find(sk);
+	if (flow)
+		record->queue_bytes = min_t(u64, flow->now.rtt_ns, U32_MAX);
+	rcu_read_unlock();
 }
 
 /* The grant of a port, a host's too; false where the record does not change. */

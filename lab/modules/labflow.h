@@ -378,6 +378,7 @@ int labflow_marks_show(struct seq_file *seq, void *v);
 int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes);
 void labflow_rows_reset(struct labflow_rows *rows);
 void *labflow_rows_add(struct labflow_rows *rows, const char *what);
+struct quell_flow *labflow_quell(const struct sock *sk);
 bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out);
 const void *labflow_rows_get(const struct labflow_rows *rows, u64 index);
 
@@ -389,8 +390,6 @@ int labflow_governed_show(struct seq_file *seq, void *v);
 /* labflow_dart.c */
 int labflow_dart_init(void);
 void labflow_dart_exit(void);
-void labflow_dart_start(void);
-void labflow_dart_stop(void);
 void labflow_dart_reset(void);
 void labflow_dart_sample(u64 now_ns);
 

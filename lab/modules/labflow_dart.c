@@ -13,14 +13,45 @@
 #include <quell/core/dart/react.h>
 #include <quell/quell.h>
 
+#include "dart/dart.h"
 #include "labflow.h"
 
-typedef bool (*labflow_dasr_fn)(const struct sock *sk, struct quell_dasr_view *out);
-static labflow_dasr_fn dasr_fn;
+/* A flow's knowledge of n at this end. */
+struct dart_view {
+	u64	line_bytes_ps;	/* sender: line rate that n divides, on the wire; 0 not known */
+	u32	reported_q8;	/* sender: n that the peer stated; 0 not known */
+	u32	counted_q8;	/* receiver: n of the flow's connection; 0 no data yet */
+	u8	state;	/* receiver: of the interface its data comes in by */
+};
+
+/* False when it is not a flow with n.  Softirq. */
+static bool dart_read(const struct sock *sk, struct dart_view *out)
+{
+	const struct quell_flow *flow;
+	struct dart_flow *dart = NULL;
+
+	rcu_read_lock();
+	flow = labflow_quell(sk);
+	if (!flow || !flow->dasr)
+		goto unlock;
+	dart = dart_flow(flow);
+	*out = (struct dart_view) {
+		.line_bytes_ps = min_not_zero(flow->link.bytes_ps, dart->dasr.peer_link_bytes_ps),
+		.reported_q8 = dart->dasr.senders_q8,
+	};
+	/* The laboratory has one processor: no packet changes the set meanwhile. */
+	if (dart->port) {
+		out->counted_q8 = quell_dasr_n_q8(&dart->port->set, &dart->conn);
+		out->state = dart->port->machine.state;
+	}
+unlock:
+	rcu_read_unlock();
+	return dart;
+}
 
 /* The limit of a sender; its rate is unlimited before the first acknowledgment. */
 static enum labflow_limiter dart_limiter(const struct sock *sk,
-					 const struct quell_dasr_view *view)
+					 const struct dart_view *view)
 {
 	struct quell_snapshot snapshot;
 	u64 share_bytes_ps;
@@ -40,9 +71,9 @@ static enum labflow_limiter dart_limiter(const struct sock *sk,
 /* The values that the sender has; false if it runs another algorithm, or does not send. */
 static bool dart_read_sender(const struct labflow_flow *flow, struct labflow_dart *out)
 {
-	struct quell_dasr_view view;
+	struct dart_view view;
 
-	if (labflow_is_quiet(flow) || flow->stopped || !dasr_fn(flow->sock->sk, &view))
+	if (labflow_is_quiet(flow) || flow->stopped || !dart_read(flow->sock->sk, &view))
 		return false;
 	out->reported_q8 = view.reported_q8;
 	out->limiter = dart_limiter(flow->sock->sk, &view);
@@ -52,9 +83,9 @@ static bool dart_read_sender(const struct labflow_flow *flow, struct labflow_dar
 /* Those that the receiver has; it may run another algorithm: nobody counts then. */
 static void dart_read_receiver(const struct labflow_flow *flow, struct labflow_dart *out)
 {
-	struct quell_dasr_view view;
+	struct dart_view view;
 
-	if (!flow->receiver || !dasr_fn(flow->receiver, &view))
+	if (!flow->receiver || !dart_read(flow->receiver, &view))
 		return;
 	out->counted_q8 = view.counted_q8;
 	out->state = view.state;
@@ -111,7 +142,7 @@ void labflow_dart_sample(u64 now_ns)
 {
 	u32 i;
 
-	for (i = 0; dasr_fn && i < lab.n_flows; i++) {
+	for (i = 0; i < lab.n_flows; i++) {
 		struct labflow_flow *flow = lab.flows[i];
 		bool is_added = true;
 
@@ -121,19 +152,6 @@ void labflow_dart_sample(u64 now_ns)
 		if (!is_added)
 			return;
 	}
-}
-
-void labflow_dart_start(void)
-{
-	if (!dasr_fn)
-		dasr_fn = (labflow_dasr_fn)__symbol_get("quell_sock_dasr");
-}
-
-void labflow_dart_stop(void)
-{
-	if (dasr_fn)
-		__symbol_put("quell_sock_dasr");
-	dasr_fn = NULL;
 }
 
 /* Empty the table.  Samplers stopped. */

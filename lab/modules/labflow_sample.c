@@ -18,6 +18,7 @@
 
 #include <compat/hrtimer.h>
 
+#include "flow/flow.h"
 #include "labflow.h"
 
 #define LABFLOW_ROWS_MIN	1000u
@@ -27,9 +28,8 @@ static unsigned int max_rows = 2000000;
 module_param(max_rows, uint, 0444);
 MODULE_PARM_DESC(max_rows, "Rows a table of samples may hold, 1000..100000000");
 
-typedef bool (*labflow_snapshot_fn)(const struct sock *sk,
-				    struct quell_snapshot *out);
-static labflow_snapshot_fn snapshot_fn;
+typedef struct quell_flow *(*labflow_find_fn)(const struct sock *sk);
+static labflow_find_fn find_fn;
 
 /* 0 or -ENOMEM. */
 int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes)
@@ -111,26 +111,43 @@ static void labflow_sample_queue(u64 now_ns)
 	}
 }
 
+/* NULL when it is not a Quell flow.  RCU read section. */
+struct quell_flow *labflow_quell(const struct sock *sk)
+{
+	return find_fn ? find_fn(sk) : NULL;
+}
+
 /* False when it is not a Quell flow. */
 bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out)
 {
-	return snapshot_fn && snapshot_fn(sk, out);
+	const struct quell_flow *flow;
+
+	rcu_read_lock();
+	flow = labflow_quell(sk);
+	if (flow)
+		*out = flow->now;
+	rcu_read_unlock();
+	return flow;
 }
 
 static void labflow_read_cwnd(const struct labflow_flow *flow,
 			      struct labflow_cwnd_row *row)
 {
 	struct sock *sk = flow->sock->sk;
-	struct quell_snapshot snapshot;
+	const struct quell_flow *ours;
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (labflow_snapshot(sk, &snapshot)) {
-		row->cwnd_bytes = snapshot.window_bytes;
-		row->pacing_bytes_ps = snapshot.pacing_bytes_ps;
-		row->rtt_ns = snapshot.rtt_ns;
-		row->hop = snapshot.hop;
-		return;
+	rcu_read_lock();
+	ours = labflow_quell(sk);
+	if (ours) {
+		row->cwnd_bytes = ours->now.window_bytes;
+		row->pacing_bytes_ps = ours->now.pacing_bytes_ps;
+		row->rtt_ns = ours->now.rtt_ns;
+		row->hop = ours->telemetry.hop;
 	}
+	rcu_read_unlock();
+	if (ours)
+		return;
 	row->cwnd_bytes = (u64)tcp_snd_cwnd(tp) * tp->mss_cache;
 	row->pacing_bytes_ps = READ_ONCE(sk->sk_pacing_rate);
 	row->rtt_ns = (u64)tp->rack.rtt_us * NSEC_PER_USEC;
@@ -261,10 +278,8 @@ static void labflow_sampler_start(struct labflow_sampler *sampler)
 
 void labflow_sample_start(void)
 {
-	if (!snapshot_fn)
-		snapshot_fn = (labflow_snapshot_fn)
-			__symbol_get("quell_sock_snapshot");
-	labflow_dart_start();
+	if (!find_fn)
+		find_fn = (labflow_find_fn)__symbol_get("quell_flow_find");
 	labflow_pause_start();
 	labflow_sampler_start(&lab.queue);
 	labflow_sampler_start(&lab.cwnd);
@@ -276,10 +291,9 @@ void labflow_sample_stop(void)
 	hrtimer_cancel(&lab.queue.timer);
 	hrtimer_cancel(&lab.cwnd.timer);
 	hrtimer_cancel(&lab.delivered.timer);
-	if (snapshot_fn)
-		__symbol_put("quell_sock_snapshot");
-	snapshot_fn = NULL;
-	labflow_dart_stop();
+	if (find_fn)
+		__symbol_put("quell_flow_find");
+	find_fn = NULL;
 	labflow_pause_stop();
 }
 

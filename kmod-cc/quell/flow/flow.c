@@ -80,42 +80,6 @@ struct quell_flow *quell_flow_find(const struct sock *sk)
 EXPORT_SYMBOL_GPL(quell_flow_find);
 
 /**
- * quell_sock_snapshot() - the last decision and round-trip times of a socket's flow
- * @sk:  socket of any kind, held or in an RCU read section
- * @out: set if the socket has a flow
- * Context: any but hard interrupts.
- * Return: false when the socket is not a Quell flow.
- */
-bool quell_sock_snapshot(const struct sock *sk, struct quell_snapshot *out)
-{
-	const struct quell_flow *flow;
-	u32 i;
-
-	rcu_read_lock();
-	flow = quell_flow_find(sk);
-	if (flow) {
-		out->window_bytes = READ_ONCE(flow->now.window_bytes);
-		out->pacing_bytes_ps = READ_ONCE(flow->now.pacing_bytes_ps);
-		out->rtt_ns = READ_ONCE(flow->now.rtt_ns);
-		out->min_rtt_ns = READ_ONCE(flow->now.min_rtt_ns);
-		out->target_ns = READ_ONCE(flow->now.target_ns);
-		out->marked_pkts = READ_ONCE(flow->now.marked_pkts);
-		out->marked_bytes = READ_ONCE(flow->now.marked_bytes);
-		out->hop = READ_ONCE(flow->telemetry.hop);
-		out->samples = READ_ONCE(flow->now.samples);
-		for (i = 0; i < ARRAY_SIZE(out->governed_ns); i++)
-			out->governed_ns[i] = READ_ONCE(flow->now.governed_ns[i]);
-		out->governor_ns = READ_ONCE(flow->now.governor_ns);
-		out->governor = READ_ONCE(flow->now.governor);
-		out->remote_ns = READ_ONCE(flow->now.remote_ns);
-		out->clock = READ_ONCE(flow->now.clock);
-	}
-	rcu_read_unlock();
-	return flow;
-}
-EXPORT_SYMBOL_GPL(quell_sock_snapshot);
-
-/**
  * quell_cc_enter() - begin access to parameters and counters
  * @sk: socket of a Quell algorithm, quell_cc_ready()
  * @ev: its pointers are set; the caller must fill sample and decision
