@@ -513,6 +513,9 @@ void quell_in_ack_event(struct sock *sk, u32 flags)
 	quell_cc(sk)->has_ece = flags & CA_ACK_ECE;
 	if (quell_path_is_sprayed(flow))
 		quell_path_expect_reordering(flow, tcp_sk(sk));
+	/* NACKs have the option. */
+	if (READ_ONCE(flow->option) != QUELL_OPTION_ON)
+		return;
 	/*
 	 * Pairs with quell_nack_to_ack(), which queues a NACK before it reads snd_una: either the
 	 * NACK is seen here, or its segment carries the new snd_una and is not an old ACK.
