@@ -170,13 +170,15 @@ void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
 	if (cc->flow)
 		quell_signal_open(cc->flow, sk);
 	cc->magic = QUELL_CC_MAGIC;
-	if (cc->flow)
+	if (cc->flow) {
 		quell_count(qnet, QUELL_N_FLOWS_OPENED);
-	else if (cc_may_have_flow(sk))
+		/* Its socket keeps the namespace, which otherwise may be about to end. */
+		quell_hooks_request(qnet);
+	} else if (cc_may_have_flow(sk)) {
 		quell_count_reported(qnet, QUELL_N_FLOW_ALLOC_FAILED);
+	}
 	atomic_inc(&qnet->algo_socks[algo->slot]);
 	atomic_inc(&qnet->socks);
-	quell_hooks_request(qnet);
 }
 
 static void flow_release(struct quell_flow *flow)

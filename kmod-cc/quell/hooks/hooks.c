@@ -12,12 +12,12 @@
  *	it is created while Quell is the default	before its first packet
  *	parameter `option' is 1, or an algorithm that	before the first connection that may
  *	offers the option is registered			offer it
- *	first Quell socket				soon after ->init, by a work item:
+ *	first flow					soon after ->init, by a work item:
  *							->init may be in softirq
  *
  * The stack does not report a changed default.  The hooks stay until the namespace or the
  * module ends, as nf_unregister_net_hook() drops all packets in the namespace's NFQUEUEs.  So
- * a failure does not undo the hooks registered either; the next Quell socket registers the rest.
+ * a failure does not undo the hooks registered either; the next flow registers the rest.
  *
  * quell_hooks_exit() stops the work first, then unregisters the hooks.  Packets may still be
  * in the hooks: their state must be freed a grace period later, main.c.

@@ -170,7 +170,7 @@ void quell_net_leave_algos(struct quell_net *qnet)
 		quell_algo_net_exit(&qnet->algos[i]);
 }
 
-/* Have the hooks registered, soon, for a Quell socket. */
+/* Have the hooks registered, soon, for a flow. */
 void quell_hooks_request(struct quell_net *qnet)
 {
 	if (READ_ONCE(qnet->hooks_nr) < QUELL_HOOKS)
