@@ -439,7 +439,7 @@ receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 	if (full && 1 << READ_ONCE(sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV))
 		quell_receive_opening(sk, skb, th, in->ip_bytes);
 	else if (th->syn)
-		quell_receive_syn(sock_net(sk), skb, th, in);
+		quell_receive_syn(sock_net(sk), skb, in);
 	else if (READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV)
 		quell_receive_request(inet_reqsk(sk), skb, th, in);
 	return NF_ACCEPT;
@@ -489,7 +489,7 @@ static noinline unsigned int receive_tcp(struct net *net, struct sk_buff *skb, u
 	if (sk)
 		verdict = receive_sock(sk, skb, th, &in);
 	else if (th->syn)
-		quell_receive_syn(net, skb, th, &in);
+		quell_receive_syn(net, skb, &in);
 	if (found)
 		sock_gen_put(sk);
 	return verdict;

@@ -53,8 +53,7 @@ static inline bool receive_is_pushed(const struct receive_headers *in)
 /* receive_open.c */
 void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 			   u32 ip_bytes);
-void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
-		       const struct receive_headers *in);
+void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct receive_headers *in);
 void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 			   const struct tcphdr *th, const struct receive_headers *in);
 

@@ -12,21 +12,21 @@
 #include "netns/net.h"
 #include "signal/signal.h"
 
-/* Whether a segment has a valid option; its version is stored in @version. */
+/*
+ * Whether a segment has a valid option; its version is stored in @version.  With a bad checksum TCP
+ * drops the segment, and the peer retransmits it.
+ */
 static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)
 {
 	struct quell_net *qnet = quell_net(net);
 	enum quell_option_result result;
 	struct quell_opt opt = {};
 
-	/* TCP drops the segment, and the peer retransmits it. */
-	if (!quell_option_checksum_ok(skb, ip_bytes)) {
-		quell_count_reported(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
-		return false;
-	}
 	result = quell_option_take(skb, ip_bytes, &opt);
 	if (result == QUELL_OPTION_MALFORMED)
 		quell_count_reported(qnet, QUELL_N_OPTION_MALFORMED);
+	if (result == QUELL_OPTION_BAD_CHECKSUM)
+		quell_count_reported(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
 	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
 	return result == QUELL_OPTION_TAKEN;
 }
@@ -56,17 +56,20 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 }
 
 /* For a listener, or without a socket.  LOCAL_IN hook, RCU; not the socket lock. */
-void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct tcphdr *th,
-		       const struct receive_headers *in)
+void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct receive_headers *in)
 {
 	struct quell_offer_key key;
-	u8 version = 0;
+	const struct tcphdr *th;
+	u8 version;
 
 	if (in->flags & TCP_FLAG_ACK || !quell_signal_listens(quell_net(net)))
 		return;
-	quell_offer_key(&key, skb, th, false, 0);
-	receive_reads(net, skb, in->ip_bytes, &version);
-	quell_offer_store_syn(quell_net(net), &key, version);
+	/* Most SYNs have none, and need no key. */
+	if (receive_reads(net, skb, in->ip_bytes, &version) && version) {
+		th = (const struct tcphdr *)(skb->data + in->ip_bytes);
+		quell_offer_key(&key, skb, th, false, 0);
+	}
+	quell_offer_store_syn(quell_net(net), version ? &key : NULL);
 }
 
 /*

@@ -82,12 +82,11 @@ void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
 	};
 }
 
-/* @version of the option it offers; 0: no offer.  Softirq; else the record may be lost. */
-void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key,
-			   u8 version)
+/* @key is NULL without an offer.  Softirq; else the record may be lost. */
+void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key)
 {
 	/* this_cpu_write() may evaluate its argument with interrupts off. */
-	u64 tag = version ? offer_tag(qnet, key) : 0;
+	u64 tag = key ? offer_tag(qnet, key) : 0;
 
 	this_cpu_write(offer_syn, tag);
 }

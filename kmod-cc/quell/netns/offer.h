@@ -39,8 +39,7 @@ void quell_offer_net_init(struct quell_net *qnet);
 void quell_offer_net_exit(struct quell_net *qnet);
 void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
 		     const struct tcphdr *th, bool out, int ifindex);
-void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key,
-			   u8 version);
+void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key);
 bool quell_offer_is_pending(struct quell_net *qnet, const struct quell_offer_key *key);
 void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key,
 		       u32 stamp_secret);
