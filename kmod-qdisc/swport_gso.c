@@ -116,11 +116,14 @@ struct sk_buff *quell_swport_gso_segment(struct swport_sched *port, struct sk_bu
 	struct sk_buff *segs, *seg;
 
 	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	quell_qdisc_reset_reason(skb);
 	if (IS_ERR_OR_NULL(segs))
 		return NULL;
 	port->gso_split_pkts++;
-	for (seg = segs; seg; seg = seg->next)
+	for (seg = segs; seg; seg = seg->next) {
 		quell_qdisc_set_pkt_len(seg);
+		quell_qdisc_reset_reason(seg);
+	}
 	return segs;
 }
 

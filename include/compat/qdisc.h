@@ -45,4 +45,19 @@ static inline void quell_qdisc_set_pkt_len(struct sk_buff *skb)
 #endif
 }
 
+/**
+ * quell_qdisc_reset_reason() - set the reason of a drop to the default again
+ * @skb: packet that was segmented, or one of its segments
+ *
+ * Later kernels set it before enqueue, where segmentation has its own state in skb->cb.
+ *
+ * Context: any; the caller owns @skb.
+ */
+static inline void quell_qdisc_reset_reason(struct sk_buff *skb)
+{
+#ifdef QUELL_HAVE_QDISC_DROP_GENERIC
+	tcf_set_qdisc_drop_reason(skb, QDISC_DROP_GENERIC);
+#endif
+}
+
 #endif /* _QUELL_COMPAT_QDISC_H */
