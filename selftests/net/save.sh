@@ -144,7 +144,7 @@ wrong_files()
 	wrong 4 "no setting of a namespace is made by 'flow'" 'flow show\n' &&
 	wrong 4 "no setting of a namespace is made by 'bpf'" 'bpf load swift\n' &&
 	wrong 4 "not within a batch" "restore $dir/wrong\\n" &&
-	wrong 4 "in front of it.*-netns" 'cc set -n x swift beta 0.5\n' &&
+	wrong 4 "in front of it.*'-n'" 'cc set -n x swift beta 0.5\n' &&
 	wrong 4 "too few arguments" 'cc set swift\n' &&
 	wrong 4 "unknown algorithm 'frob'" 'cc reset frob\n' &&
 	wrong 4 "no parameter 'frob'" 'cc set hpcc frob 1\n' &&

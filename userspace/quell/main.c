@@ -101,26 +101,27 @@ static verb * const checked[] = {
 	sender_weight, lookahead_add, lookahead_replace, lookahead_del, hwstamp_on, hwstamp_off,
 };
 
-#define OPTION(name_, letter_, arg_, member_, summary_)				\
+#define OPTION(name_, letter_, arg_, member_, of_batch_, summary_)		\
 	{ { name_, (arg_) ? required_argument : no_argument, NULL, letter_ }, arg_, \
-	  offsetof(struct app, member_), summary_ }
+	  offsetof(struct app, member_), of_batch_, summary_ }
 
 /* Each sets its member of struct app: its argument, or true. */
 static const struct {
 	struct option	opt;
 	const char	*arg;
 	size_t		offset;
+	bool		of_batch;	/* for a whole batch, not for a line of one */
 	const char	*summary;
 } options[] = {
-	OPTION("json", 'j', NULL, json, "JSON in base units (ns, bytes, bytes/s)"),
-	OPTION("pretty", 'p', NULL, pretty, "indent the JSON"),
-	OPTION("details", 'd', NULL, details, "all that is known of each entry"),
-	OPTION("netns", 'n', "NETNS", netns, "act in this network namespace"),
-	OPTION("batch", 'b', "FILE", batch, "commands from FILE, a line each"),
-	OPTION("force", 'f', NULL, force, "go on after an error in a batch"),
-	OPTION("check", 'c', NULL, check, "check settings, make no change"),
-	OPTION("version", 'V', NULL, version, "print the version"),
-	OPTION("help", 'h', NULL, help, "print this"),
+	OPTION("json", 'j', NULL, json, false, "JSON in base units (ns, bytes, bytes/s)"),
+	OPTION("pretty", 'p', NULL, pretty, false, "indent the JSON"),
+	OPTION("details", 'd', NULL, details, false, "all that is known of each entry"),
+	OPTION("netns", 'n', "NETNS", netns, true, "act in this network namespace"),
+	OPTION("batch", 'b', "FILE", batch, true, "commands from FILE, a line each"),
+	OPTION("force", 'f', NULL, force, true, "go on after an error in a batch"),
+	OPTION("check", 'c', NULL, check, true, "check settings, make no change"),
+	OPTION("version", 'V', NULL, version, false, "print the version"),
+	OPTION("help", 'h', NULL, help, false, "print this"),
 };
 
 /* Like complain(), but return the exit status of a wrong command line. */
@@ -317,15 +318,7 @@ static bool is_checked(const struct command *c)
 	return false;
 }
 
-/* Those that print entries; some have no details beyond those that they always print. */
-static bool has_details(const struct command *c)
-{
-	return c->run == stat_show ||
-	       (c->verb && (!strcmp(c->verb, "show") || !strcmp(c->verb, "watch")));
-}
-
-/* @details_ahead: '-d' is in front of the batch, for those of its commands that have details. */
-static int run_command(struct app *app, bool details_ahead, int argc, char **argv)
+static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *c;
 	int status;
@@ -335,9 +328,6 @@ static int run_command(struct app *app, bool details_ahead, int argc, char **arg
 		return STATUS_INPUT;
 	if (app->check && !is_checked(c))
 		return usage_error("no setting of a namespace is made by", c->object);
-	if (app->details && !has_details(c))
-		return usage_error("'-d' has no effect on", c->verb ? c->verb : c->object);
-	app->details |= details_ahead;
 	status = check_arg_count(c, argc, argv);
 	if (!status && app->netns)
 		status = netns_enter(app->netns);
@@ -426,6 +416,9 @@ static int take_late_options(struct app *app, int *argc, char **argv)
 			argv[kept++] = argv[i];
 			continue;
 		}
+		if (options[found].of_batch && (app->in_batch || options[found].opt.val == 'b'))
+			return usage_error("an option that a batch has in front of it, not a command:",
+					   argv[i]);
 		if (options[found].arg && i + 1 == *argc)
 			return usage_error("an argument is missing to", argv[i]);
 		if (options[found].arg)
@@ -450,52 +443,26 @@ static bool has_help(int argc, char **argv)
 	return !strcmp(argv[0], "help") || (argc > 1 && !strcmp(argv[1], "help"));
 }
 
-/* The option in the line of a batch that is for the whole batch; NULL: there is no such option. */
-static const char *find_batch_option(const struct app *app, const struct app *common)
-{
-	if (app->batch)
-		return "-batch";
-	if (!common->in_batch)
-		return NULL;
-	if (app->netns)
-		return "-netns";
-	if (app->check != common->check)
-		return "-check";
-	if (app->force != common->force)
-		return "-force";
-	if (common->check && (app->version || app->help))
-		return app->version ? "-version" : "-help";
-	return NULL;
-}
-
 /*
  * Carry out a command line without the name of the program. @common has the options before it, or
  * those of the batch that it is a line of; @argv is moved.
  */
 int run_words(const struct app *common, int argc, char **argv)
 {
-	bool details_ahead = common->in_batch && common->details;
 	struct app app = *common;
-	const char *option;
+	bool is_help;
 
-	if (common->in_batch && common->check && has_help(argc, argv))
+	if (take_late_options(&app, &argc, argv))
+		return STATUS_INPUT;
+	is_help = app.version || app.help || has_help(argc, argv);
+	if (is_help && app.in_batch && app.check)
 		return usage_error("no setting of a namespace is made by", "help");
 	if (!strcmp(argv[0], "help"))
 		return help(argc - 1, argv + 1);
-	if (details_ahead)
-		app.details = false;
-	if (take_late_options(&app, &argc, argv))
-		return STATUS_INPUT;
-	option = find_batch_option(&app, common);
-	if (option)
-		return usage_error("an option that a batch has in front of it, not a command:",
-				   option);
-	if (app.version || app.help)
+	if (is_help)
 		return print_about(&app, argv[0]);
-	if (has_help(argc, argv))
-		return print_help(argv[0]);
 	out_init(&app.out, stdout, app.json, app.pretty);
-	return run_command(&app, details_ahead, argc, argv);
+	return run_command(&app, argc, argv);
 }
 
 /*
