@@ -169,15 +169,62 @@ static void print_command(const struct command *c)
 	printf("%*s%s\n", HELP_SUMMARY - used, "", c->summary);
 }
 
+/* Words of which one may be abbreviated. */
+struct word_list {
+	const char	*words[ARRAY_SIZE(commands)];
+	size_t		n;
+};
+
+/* Add a word, unless it is there. */
+static void add_word(struct word_list *list, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (!strcmp(list->words[i], word))
+			return;
+	if (list->n < ARRAY_SIZE(list->words))
+		list->words[list->n++] = word;
+}
+
+/*
+ * The word of the list that @word is, or of which alone it is the beginning; NULL after a complaint
+ * about a word of that @kind.
+ */
+static const char *resolve(const struct word_list *list, const char *kind, const char *word)
+{
+	char candidates[128] = "", known[192] = "";
+	const char *found = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < list->n; i++) {
+		if (!strcmp(word, list->words[i]))
+			return list->words[i];
+		append_name(known, sizeof(known), list->words[i]);
+		if (*word && !strncmp(word, list->words[i], strlen(word))) {
+			found = list->words[i];
+			append_name(candidates, sizeof(candidates), found);
+			n++;
+		}
+	}
+	if (n == 1)
+		return found;
+	if (n)
+		complain("%s '%s' may be any of: %s", kind, word, candidates);
+	else
+		complain("unknown %s '%s' (there are: %s), try: quell help", kind, word, known);
+	return NULL;
+}
+
 /* The object that a word stands for, or NULL after a complaint. */
 static const char *find_object(const char *word)
 {
-	struct suggest_list objects = {};
+	struct word_list objects = {};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		suggest_add(&objects, commands[i].object);
-	return suggest_resolve(&objects, "object", word);
+		add_word(&objects, commands[i].object);
+	return resolve(&objects, "object", word);
 }
 
 /* Usage of all commands, or of those of one object. */
@@ -238,14 +285,14 @@ static const struct command *find_command(int *argc, char ***argv)
 {
 	const char *object = find_object((*argv)[0]);
 	const char *verb = *argc > 1 ? (*argv)[1] : NULL;
-	struct suggest_list verbs = {};
+	struct word_list verbs = {};
 	size_t i;
 
 	for (i = 0; object && i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(object, commands[i].object) && commands[i].verb)
-			suggest_add(&verbs, commands[i].verb);
+			add_word(&verbs, commands[i].verb);
 	if (verbs.n && verb)
-		verb = suggest_resolve(&verbs, "verb", verb);
+		verb = resolve(&verbs, "verb", verb);
 	if (!object || (verbs.n && *argc > 1 && !verb))
 		return NULL;
 

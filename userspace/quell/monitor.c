@@ -23,6 +23,38 @@
 #include "quell.h"
 #include "util.h"
 
+/* As ip monitor has it by default. */
+#define BUFFER_BYTES	(1024 * 1024)
+
+#define AT(member)	offsetof(struct monitor_args, member)
+
+static const struct quantity buffer_range = { QUELL_UNIT_BYTES, 1, 1 << 30 };
+
+static const struct word known[] = {
+	{ "settings", NULL, AT(settings), NULL },
+	{ "flows", NULL, AT(flows), NULL },
+	{ "-t", NULL, AT(long_stamp), NULL },
+	{ "--timestamp", NULL, AT(long_stamp), NULL },
+	{ "-ts", NULL, AT(short_stamp), NULL },
+	{ "--tshort", NULL, AT(short_stamp), NULL },
+	{ "rcvbuf", word_quantity, AT(buffer_bytes), &buffer_range },
+};
+
+/* Parse the arguments, in any order: all groups without "flows" or "settings". */
+int monitor_args_parse(struct monitor_args *words, int argc, char **argv)
+{
+	const struct words all = { .name = "monitor", .list = known, .n = ARRAY_SIZE(known) };
+	int status;
+
+	*words = (struct monitor_args){ .buffer_bytes = BUFFER_BYTES };
+	status = words_read(&all, words, argc, argv);
+	if (!words->settings && !words->flows) {
+		words->settings = true;
+		words->flows = true;
+	}
+	return status;
+}
+
 /* Output is flushed already.  A write blocked by a slow reader must end, too. */
 static void exit_now(int number)
 {
@@ -158,7 +190,11 @@ static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 
 static int listen_to(struct app *app, const struct monitor_args *words)
 {
-	struct monitor_view view = { .o = &app->out, .stamp = words->stamp };
+	struct monitor_view view = {
+		.o = &app->out,
+		.stamp = words->short_stamp ? STAMP_SHORT :
+			 words->long_stamp  ? STAMP_LONG : STAMP_NONE,
+	};
 	struct nl_error err;
 	struct nl nl;
 	int status;

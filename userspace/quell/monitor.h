@@ -19,10 +19,11 @@ enum monitor_stamp {
 };
 
 struct monitor_args {
-	bool			settings;	/* listen to changes of settings */
-	bool			flows;		/* listen to events of flows */
-	enum monitor_stamp	stamp;		/* with the time */
-	uint64_t		buffer_bytes;	/* for events that were not read yet */
+	bool		settings;	/* listen to changes of settings */
+	bool		flows;		/* listen to events of flows */
+	bool		long_stamp;	/* with the time, as STAMP_LONG */
+	bool		short_stamp;	/* with the time, as STAMP_SHORT */
+	uint64_t	buffer_bytes;	/* for events that were not read yet */
 };
 
 struct monitor_view {
@@ -36,7 +37,7 @@ struct monitor_view {
 	bool			deleted;	/* the event is of a group that was deleted */
 };
 
-/* monitor_args.c */
+/* monitor.c */
 int monitor_args_parse(struct monitor_args *words, int argc, char **argv);
 
 /* monitor_event.c */

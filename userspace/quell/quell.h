@@ -110,22 +110,11 @@ void run_helper(char **argv);
 int run_words(const struct app *common, int argc, char **argv);
 int netns_enter(const char *name);
 
-/* Words of which one may be abbreviated. */
-struct suggest_list {
-	const char	*words[64];
-	size_t		n;
-};
-
-/* suggest.c */
-void suggest_add(struct suggest_list *list, const char *word);
-const char *suggest_resolve(const struct suggest_list *list, const char *kind, const char *word);
-
 /* fetch.c */
 int app_dump(struct app *app, struct nlmsghdr *nlh, const struct attr_kind *kind, void *list,
 	     const char *request);
 int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *list,
 	      const char *request);
-
 
 verb cc_show, cc_set, cc_reset, cc_preset;
 verb flow_show, flow_watch;

@@ -243,11 +243,11 @@ TEST(monitor_args_parse__cases)
 	struct monitor_args w;
 
 	EXPECT_EQ(0, read_words(&w, WORDS(NULL)));
-	EXPECT_TRUE(w.settings && w.flows && !w.stamp && w.buffer_bytes == 1024 * 1024);
+	EXPECT_TRUE(w.settings && w.flows && !w.long_stamp && w.buffer_bytes == 1024 * 1024);
 	EXPECT_EQ(0, read_words(&w, WORDS("flows", "-t")));
-	EXPECT_TRUE(!w.settings && w.flows && w.stamp == STAMP_LONG);
-	EXPECT_EQ(0, read_words(&w, WORDS("-ts", "set", "rcvbuf", "64kb")));
-	EXPECT_TRUE(w.settings && !w.flows && w.stamp == STAMP_SHORT && w.buffer_bytes == 65536);
+	EXPECT_TRUE(!w.settings && w.flows && w.long_stamp && !w.short_stamp);
+	EXPECT_EQ(0, read_words(&w, WORDS("--tshort", "settings", "rcvbuf", "64kb")));
+	EXPECT_TRUE(w.settings && !w.flows && w.short_stamp && w.buffer_bytes == 65536);
 }
 
 TEST_HARNESS_MAIN
