@@ -95,8 +95,8 @@ off_forgets()
 
 refusals()
 {
-	port percentiles on && refused "percentiles maybe" 'bad percentiles "maybe": must be on or off' &&
-	refused percentiles 'bad percentiles "": must be on or off' &&
+	port percentiles on && refused "percentiles maybe" 'bad percentiles "maybe": must be off or on' &&
+	refused percentiles 'bad percentiles "": must be off or on' &&
 	refused "percentiles on percentiles off" "percentiles given twice" &&
 	kernel_refuses "out of range [20]" percentiles=2 &&
 	port_is '.options.percentiles == true'

@@ -44,7 +44,7 @@ change_keeps_the_rest()
 
 tc_refuses_bad_input()
 {
-	local size="64b to 1gb, in whole bytes" mark="0b to 1gb"
+	local size="64b to 1Gb, in whole bytes" mark="0b to 1Gb"
 	local rate="8bit to 10tbit" time="off or a time of 100ns to 1s"
 
 	refused "limit 63" '"63"' "$size" &&
@@ -84,14 +84,14 @@ tc_refuses_bad_input()
 	refused "tcp-int 1001ms" '"1001ms"' "$time" &&
 	refused "tcp-int off tcp-int 1us" "tcp-int given twice" &&
 	refused "timer_slack 501us" '"501us"' "off or a time of 0ns to 500us" &&
-	refused "memory_limit 65535" '"65535"' "64kb to 4294967295b" &&
+	refused "memory_limit 65535" '"65535"' "64Kb to 4294967295b" &&
 	refused "ecn" "ecn needs" "$mark" &&
 	refused "ecn enqeue min 5kb" "ecn needs" ', not "enqeue"' &&
 	refused "trim 64" 'trim needs "size SIZE"' ', not "64"' &&
 	refused "ecn max 5kb" "ecn needs" "$mark" &&
 	refused "ecn min 2gb" 'ecn min "2gb"' "$mark" &&
-	refused "ecn min 5kb max 4kb" 'ecn max "4kb"' "ecn min (5kb) to 1gb" &&
-	refused "ecn max 1.5k min 0.5mb" 'ecn max "1.5k"' 'ecn min (0.5mb) to 1gb' &&
+	refused "ecn min 5kb max 4kb" 'ecn max "4kb"' "ecn min (5kb) to 1Gb" &&
+	refused "ecn max 1.5k min 0.5mb" 'ecn max "1.5k"' 'ecn min (0.5mb) to 1Gb' &&
 	refused "trim dscp 5" 'trim needs "size SIZE"' "64b to 65535b" &&
 	refused "trim size 70kb" '"70kb"' "64b to 65535b" &&
 	refused "deflect threshold 1kb idle 500ns" '"500ns"' "a time of 1us to 4s" &&

@@ -135,6 +135,8 @@ static int swport_parse_split(struct swport_args *args, const struct swport_word
 			  swport_accept(args, "auto") ? SWPORT_GSO_AUTO : SWPORT_GSO_SPLIT);
 }
 
+static const char * const swport_switch[SWPORT_CHOICES] = { "off", "on" };
+
 static const struct swport_word swport_words[] = {
 	{ "rate", swport_parse_rate, TCA_SWPORT_RATE },
 	{ "overhead", swport_parse_size, TCA_SWPORT_OVERHEAD, NULL, 0, SWPORT_OVERHEAD_MAX },
@@ -149,7 +151,7 @@ static const struct swport_word swport_words[] = {
 	{ "buffer", swport_parse_buffer, TCA_SWPORT_BUFFER, NULL, SWPORT_LIMIT_MIN,
 	  SWPORT_LIMIT_MAX },
 	{ "alpha", swport_parse_alpha, TCA_SWPORT_ALPHA, NULL, 1, SWPORT_ALPHA_MAX },
-	{ "percentiles", swport_parse_switch, TCA_SWPORT_PERCENTILES },
+	{ "percentiles", swport_parse_choice, TCA_SWPORT_PERCENTILES, .choices = swport_switch },
 	{ "split-gso", swport_parse_split, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso" },
 	{ "no-split-gso", swport_set_word, TCA_SWPORT_SPLIT_GSO, "split-gso or no-split-gso",
 	  SWPORT_GSO_WHOLE },

@@ -50,6 +50,8 @@ struct swport_args {
 	struct swport_via via[SWPORT_DEFLECT_VIA_MAX];	/* the alternates; sent if there are any */
 };
 
+#define SWPORT_CHOICES	2
+
 /* A word of the command line. */
 struct swport_word {
 	const char *word;
@@ -60,6 +62,8 @@ struct swport_word {
 	const char *name;
 	uint32_t min;	/* smallest value; of a word that has no value behind it, the value */
 	uint32_t max;	/* largest value */
+	/* names of the values 0 and 1, for swport_parse_choice() */
+	const char * const *choices;
 };
 
 /* A counter: its attribute, its key in JSON, its text. */
@@ -98,7 +102,7 @@ int swport_parse_time(struct swport_args *args, const struct swport_word *w);
 bool swport_read_dscps(const char *text, uint64_t *dscps);
 void swport_write_dscps(uint64_t dscps, char *text);
 int swport_parse_number(struct swport_args *args, const struct swport_word *w);
-int swport_parse_switch(struct swport_args *args, const struct swport_word *w);
+int swport_parse_choice(struct swport_args *args, const struct swport_word *w);
 
 uint32_t swport_get_u32(const struct rtattr *attr);
 uint64_t swport_get_u64(const struct rtattr *attr);
@@ -112,6 +116,8 @@ void swport_print_counters(enum output_type type, const struct swport_counter *c
 void swport_print_number(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_q16(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_flag(const char *key, const char *text, struct rtattr *attr);
+void swport_print_choice(const char *key, const char *fmt, struct rtattr *attr,
+			 const char * const *choices);
 void swport_print_size(const char *key, const char *fmt, struct rtattr *attr);
 void swport_print_time(const char *key, const char *name, struct rtattr *attr);
 

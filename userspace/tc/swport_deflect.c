@@ -73,23 +73,15 @@ static int swport_parse_tokens(struct swport_args *args, const struct swport_wor
 	return swport_parse_number(args, &base) ? -1 : swport_parse_number(args, w);
 }
 
-static int swport_parse_release(struct swport_args *args, const struct swport_word *w)
-{
-	if (swport_accept(args, "end"))
-		return swport_set(args, w->attr, w->name, SWPORT_RELEASE_END);
-	if (swport_accept(args, "idle"))
-		return swport_set(args, w->attr, w->name, SWPORT_RELEASE_IDLE);
-	return swport_refuse(w->name, swport_next(args), "idle or end");
-}
+static const char * const releases[SWPORT_CHOICES] = {
+	[SWPORT_RELEASE_IDLE] = "idle",
+	[SWPORT_RELEASE_END] = "end",
+};
 
-static int swport_parse_choice(struct swport_args *args, const struct swport_word *w)
-{
-	if (swport_accept(args, "shorter"))
-		return swport_set(args, w->attr, w->name, SWPORT_CHOICE_SHORTER);
-	if (swport_accept(args, "random"))
-		return swport_set(args, w->attr, w->name, SWPORT_CHOICE_RANDOM);
-	return swport_refuse(w->name, swport_next(args), "random or shorter");
-}
+static const char * const choices[SWPORT_CHOICES] = {
+	[SWPORT_CHOICE_RANDOM] = "random",
+	[SWPORT_CHOICE_SHORTER] = "shorter",
+};
 
 /*
  * A size, or the time in which the port sends as much: a detour is worth while for a packet
@@ -150,8 +142,10 @@ int swport_parse_deflect(struct swport_args *args, const struct swport_word *w)
 		  SWPORT_DEFLECT_TOKENS_MAX },
 		{ "idle", swport_parse_time, TCA_SWPORT_DEFLECT_IDLE, "deflect idle",
 		  SWPORT_DEFLECT_IDLE_MIN, SWPORT_DEFLECT_IDLE_MAX },
-		{ "release", swport_parse_release, TCA_SWPORT_DEFLECT_RELEASE, "deflect release" },
-		{ "choice", swport_parse_choice, TCA_SWPORT_DEFLECT_CHOICE, "deflect choice" },
+		{ "release", swport_parse_choice, TCA_SWPORT_DEFLECT_RELEASE, "deflect release",
+		  .choices = releases },
+		{ "choice", swport_parse_choice, TCA_SWPORT_DEFLECT_CHOICE, "deflect choice",
+		  .choices = choices },
 		{ "via", swport_parse_via },
 		{}
 	};
@@ -210,14 +204,6 @@ static void swport_print_alternate(struct rtattr *attr)
 	close_json_object();
 }
 
-static void swport_print_either(const char *key, const char *format, struct rtattr *attr,
-				const char *zero, const char *one)
-{
-	if (swport_has(attr, sizeof(uint32_t)))
-		print_color_string(PRINT_ANY, COLOR_NONE, key, format,
-				   swport_get_u32(attr) ? one : zero);
-}
-
 void swport_print_deflect(struct rtattr **tb)
 {
 	if (!swport_has(tb[TCA_SWPORT_DEFLECT], sizeof(uint32_t)))
@@ -236,9 +222,8 @@ void swport_print_deflect(struct rtattr **tb)
 			   tb[TCA_SWPORT_DEFLECT_TOKEN_BASE]);
 	swport_print_number("deflect_token_max", "%" PRIu64 " ", tb[TCA_SWPORT_DEFLECT_TOKEN_MAX]);
 	swport_print_time("deflect_idle", "idle", tb[TCA_SWPORT_DEFLECT_IDLE]);
-	swport_print_either("deflect_release", "release %s ", tb[TCA_SWPORT_DEFLECT_RELEASE],
-			    "idle", "end");
-	swport_print_either("deflect_choice", "choice %s ", tb[TCA_SWPORT_DEFLECT_CHOICE],
-			    "random", "shorter");
+	swport_print_choice("deflect_release", "release %s ", tb[TCA_SWPORT_DEFLECT_RELEASE],
+			    releases);
+	swport_print_choice("deflect_choice", "choice %s ", tb[TCA_SWPORT_DEFLECT_CHOICE], choices);
 	swport_print_list("deflect_via", tb[TCA_SWPORT_DEFLECT_VIA], swport_print_alternate);
 }

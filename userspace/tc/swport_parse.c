@@ -135,7 +135,7 @@ int swport_refuse(const char *name, const char *word, const char *expected)
 /* Write a size in the largest unit that divides it; return @text. */
 const char *swport_write_size(uint32_t bytes, char *text)
 {
-	static const char * const units[] = { "b", "kb", "mb", "gb" };
+	static const char * const units[] = { "b", "Kb", "Mb", "Gb" };
 	size_t i = 0;
 
 	for (; bytes && !(bytes % 1024) && i + 1 < ARRAY_SIZE(units); i++)
@@ -264,14 +264,17 @@ int swport_parse_time(struct swport_args *args, const struct swport_word *w)
 	return swport_refuse(name_of(w), word, expected);
 }
 
-/* on, or off */
-int swport_parse_switch(struct swport_args *args, const struct swport_word *w)
+/* One of two names: its position among them. */
+int swport_parse_choice(struct swport_args *args, const struct swport_word *w)
 {
-	if (swport_accept(args, "on"))
-		return swport_set(args, w->attr, name_of(w), 1);
-	if (swport_accept(args, "off"))
-		return swport_set(args, w->attr, name_of(w), 0);
-	return swport_refuse(name_of(w), swport_peek(args), "on or off");
+	char expected[64];
+	int i;
+
+	for (i = 0; i < SWPORT_CHOICES; i++)
+		if (swport_accept(args, w->choices[i]))
+			return swport_set(args, w->attr, name_of(w), i);
+	snprintf(expected, sizeof(expected), "%s or %s", w->choices[0], w->choices[1]);
+	return swport_refuse(name_of(w), swport_peek(args), expected);
 }
 
 /* Parse a number of 0 to 63 followed by one of @ends; return its end, or NULL. */
@@ -432,23 +435,24 @@ void swport_print_flag(const char *key, const char *text, struct rtattr *attr)
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
+/* Print the name of a choice. */
+void swport_print_choice(const char *key, const char *fmt, struct rtattr *attr,
+			 const char * const *choices)
+{
+	if (swport_has(attr, sizeof(uint32_t)) && swport_get_u32(attr) < SWPORT_CHOICES)
+		print_color_string(PRINT_ANY, COLOR_NONE, key, fmt, choices[swport_get_u32(attr)]);
+}
+
 /* Print a size: bytes in JSON; in text the largest unit that divides it. */
 void swport_print_size(const char *key, const char *fmt, struct rtattr *attr)
 {
-	uint32_t bytes;
-	char text[32];
+	char text[SWPORT_SIZE_TEXT];
 
-	if (!swport_has(attr, sizeof(bytes)))
+	if (!swport_has(attr, sizeof(uint32_t)))
 		return;
-	bytes = swport_get_u32(attr);
-	if (bytes && !(bytes % (1 << 20)))
-		snprintf(text, sizeof(text), "%uMb", bytes >> 20);
-	else if (bytes && !(bytes % (1 << 10)))
-		snprintf(text, sizeof(text), "%uKb", bytes >> 10);
-	else
-		snprintf(text, sizeof(text), "%ub", bytes);
-	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, bytes);
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt, text);
+	print_color_u64(PRINT_JSON, COLOR_NONE, key, NULL, swport_get_u32(attr));
+	print_color_string(PRINT_FP, COLOR_NONE, NULL, fmt,
+			   swport_write_size(swport_get_u32(attr), text));
 }
 
 /* Print a time: nanoseconds in JSON; in text the largest unit that divides it. */

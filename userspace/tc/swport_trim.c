@@ -10,20 +10,10 @@
 
 #include "q_swport.h"
 
-static const char * const queues[] = {
+static const char * const queues[SWPORT_CHOICES] = {
 	[SWPORT_TRIM_CONTROL] = "control",
 	[SWPORT_TRIM_DATA] = "data",
 };
-
-static int parse_queue(struct swport_args *args, const struct swport_word *w)
-{
-	const char *word = swport_next(args);
-
-	for (size_t i = 0; word && i < ARRAY_SIZE(queues); i++)
-		if (!strcmp(word, queues[i]))
-			return swport_set(args, w->attr, w->name, i);
-	return swport_refuse(w->name, word, "control or data");
-}
 
 static int parse_eligible(struct swport_args *args, const struct swport_word *w)
 {
@@ -78,7 +68,8 @@ int swport_parse_trim(struct swport_args *args, const struct swport_word *w)
 		  SWPORT_TRIM_SIZE_MIN, SWPORT_TRIM_SIZE_MAX },
 		{ "dscp", swport_parse_number, TCA_SWPORT_TRIM_DSCP, "trim dscp",
 		  SWPORT_TRIM_DSCP_MIN, SWPORT_TRIM_DSCP_MAX },
-		{ "queue", parse_queue, TCA_SWPORT_TRIM_QUEUE, "trim queue" },
+		{ "queue", swport_parse_choice, TCA_SWPORT_TRIM_QUEUE, "trim queue",
+		  .choices = queues },
 		{ "eligible", parse_eligible, TCA_SWPORT_TRIM_ELIGIBLE, "trim eligible" },
 		{ "known", parse_known, TCA_SWPORT_TRIM_KNOWN, "trim known" },
 		{ "to-sender", swport_set_word, TCA_SWPORT_TRIM_TO_SENDER, "trim to-sender", 1 },
@@ -114,8 +105,6 @@ static void print_known(struct rtattr *attr)
 
 void swport_print_trim(struct rtattr **tb)
 {
-	uint32_t queue;
-
 	if (!swport_has(tb[TCA_SWPORT_TRIM_SIZE], sizeof(uint32_t)))
 		return;
 	if (!swport_get_u32(tb[TCA_SWPORT_TRIM_SIZE])) {
@@ -125,12 +114,7 @@ void swport_print_trim(struct rtattr **tb)
 	}
 	swport_print_size("trim_size", "trim size %s ", tb[TCA_SWPORT_TRIM_SIZE]);
 	swport_print_number("trim_dscp", "dscp %" PRIu64 " ", tb[TCA_SWPORT_TRIM_DSCP]);
-	if (swport_has(tb[TCA_SWPORT_TRIM_QUEUE], sizeof(queue))) {
-		queue = swport_get_u32(tb[TCA_SWPORT_TRIM_QUEUE]);
-		if (queue < ARRAY_SIZE(queues))
-			print_color_string(PRINT_ANY, COLOR_NONE, "trim_queue", "queue %s ",
-					   queues[queue]);
-	}
+	swport_print_choice("trim_queue", "queue %s ", tb[TCA_SWPORT_TRIM_QUEUE], queues);
 	print_eligible(tb[TCA_SWPORT_TRIM_ELIGIBLE]);
 	print_known(tb[TCA_SWPORT_TRIM_KNOWN]);
 	if (swport_is_on(tb[TCA_SWPORT_TRIM_TO_SENDER])) {
