@@ -37,26 +37,26 @@ struct suffix {
 	uint64_t	den;	/* 1 or even: rounding relies on it */
 };
 
+/* Those in front, down to the base unit, are used for output; case does not matter for input. */
 static const struct suffix time_suffixes[] = {
-	{ "ns", 1, 1 }, { "us", 1000, 1 }, { "ms", 1000000, 1 }, { "s", 1000000000, 1 },
-	{ "nsec", 1, 1 }, { "nsecs", 1, 1 }, { "usec", 1000, 1 }, { "usecs", 1000, 1 },
-	{ "msec", 1000000, 1 }, { "msecs", 1000000, 1 }, { "sec", 1000000000, 1 },
-	{ "secs", 1000000000, 1 },
+	{ "s", 1000000000, 1 }, { "ms", 1000000, 1 }, { "us", 1000, 1 }, { "ns", 1, 1 },
+	{ "sec", 1000000000, 1 }, { "secs", 1000000000, 1 }, { "msec", 1000000, 1 },
+	{ "msecs", 1000000, 1 }, { "usec", 1000, 1 }, { "usecs", 1000, 1 }, { "nsec", 1, 1 },
+	{ "nsecs", 1, 1 },
 };
 
 static const struct suffix rate_suffixes[] = {
-	{ "bit", 1, 8 }, { "kbit", 125, 1 }, { "mbit", 125000, 1 }, { "gbit", 125000000, 1 },
-	{ "tbit", 125000000000, 1 }, { "kibit", KIBI / 8, 1 }, { "mibit", MEBI / 8, 1 },
-	{ "gibit", GIBI / 8, 1 }, { "tibit", TEBI / 8, 1 }, { "bps", 1, 1 },
-	{ "kbps", 1000, 1 }, { "mbps", 1000000, 1 }, { "gbps", 1000000000, 1 },
-	{ "tbps", 1000000000000, 1 }, { "kibps", KIBI, 1 }, { "mibps", MEBI, 1 },
-	{ "gibps", GIBI, 1 }, { "tibps", TEBI, 1 },
+	{ "Tbit", 125000000000, 1 }, { "Gbit", 125000000, 1 }, { "Mbit", 125000, 1 },
+	{ "Kbit", 125, 1 }, { "bit", 1, 8 }, { "tibit", TEBI / 8, 1 }, { "gibit", GIBI / 8, 1 },
+	{ "mibit", MEBI / 8, 1 }, { "kibit", KIBI / 8, 1 }, { "tbps", 1000000000000, 1 },
+	{ "gbps", 1000000000, 1 }, { "mbps", 1000000, 1 }, { "kbps", 1000, 1 }, { "bps", 1, 1 },
+	{ "tibps", TEBI, 1 }, { "gibps", GIBI, 1 }, { "mibps", MEBI, 1 }, { "kibps", KIBI, 1 },
 };
 
 static const struct suffix size_suffixes[] = {
-	{ "", 1, 1 }, { "b", 1, 1 }, { "k", KIBI, 1 }, { "kb", KIBI, 1 }, { "kib", KIBI, 1 },
-	{ "m", MEBI, 1 }, { "mb", MEBI, 1 }, { "mib", MEBI, 1 }, { "g", GIBI, 1 },
-	{ "gb", GIBI, 1 }, { "gib", GIBI, 1 }, { "kbit", KIBI / 8, 1 }, { "mbit", MEBI / 8, 1 },
+	{ "gb", GIBI, 1 }, { "mb", MEBI, 1 }, { "kb", KIBI, 1 }, { "b", 1, 1 }, { "", 1, 1 },
+	{ "k", KIBI, 1 }, { "m", MEBI, 1 }, { "g", GIBI, 1 }, { "kib", KIBI, 1 },
+	{ "mib", MEBI, 1 }, { "gib", GIBI, 1 }, { "kbit", KIBI / 8, 1 }, { "mbit", MEBI / 8, 1 },
 	{ "gbit", GIBI / 8, 1 },
 };
 
@@ -321,30 +321,12 @@ static void format_decimal(char *buf, size_t len, uint64_t value,
 	format_mixed(buf, len, n, suffix);
 }
 
-struct step {
-	const char	*suffix;
-	uint64_t	scale;
-};
-
-/* Largest first; the last has scale 1 and takes the rest. */
-static const struct step time_steps[] = {
-	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
-};
-
-static const struct step bit_steps[] = {
-	{ "Tbit", 1000000000000 }, { "Gbit", 1000000000 }, { "Mbit", 1000000 },
-	{ "Kbit", 1000 }, { "bit", 1 },
-};
-
-static const struct step byte_steps[] = {
-	{ "gb", GIBI }, { "mb", MEBI }, { "kb", KIBI }, { "b", 1 },
-};
-
-static const struct step *pick_step(const struct step *step, uint64_t value)
+/* The largest of which the quantity has one, and else the last of them, the base unit. */
+static const struct suffix *largest_suffix(const struct suffix *s, uint64_t value)
 {
-	while (step->scale > 1 && value < step->scale)
-		step++;
-	return step;
+	while (s->num > 1 && value < s->num)
+		s++;
+	return s;
 }
 
 /* Use the fewest decimals that convert back to the same value. */
@@ -365,24 +347,22 @@ static void format_q16(char *buf, size_t len, uint64_t value, const char *suffix
 /* Write a size in the largest unit that divides it: 225kb, but 1500b. */
 static void format_bytes(char *buf, size_t len, uint64_t value)
 {
-	const struct step *step = byte_steps;
+	const struct suffix *s = size_suffixes;
 
-	while (value % step->scale || (!value && step->scale > 1))
-		step++;
-	snprintf(buf, len, "%" PRIu64 "%s", value / step->scale, step->suffix);
+	while (value % s->num || (!value && s->num > 1))
+		s++;
+	snprintf(buf, len, "%" PRIu64 "%s", value / s->num, s->name);
 }
 
 static void format_rate(char *buf, size_t len, uint64_t bytes_ps)
 {
-	const struct step *step;
+	const struct suffix *s = largest_suffix(rate_suffixes, bytes_ps);
 	uint64_t bits_ps;
 
-	if (__builtin_mul_overflow(bytes_ps, 8, &bits_ps)) {
+	if (__builtin_mul_overflow(bytes_ps, 8, &bits_ps))
 		snprintf(buf, len, "%" PRIu64 "Bps", bytes_ps);
-		return;
-	}
-	step = pick_step(bit_steps, bits_ps);
-	format_decimal(buf, len, bits_ps, step->scale, step->suffix);
+	else
+		format_decimal(buf, len, bits_ps, 8 * s->num / s->den, s->name);
 }
 
 /*
@@ -391,12 +371,12 @@ static void format_rate(char *buf, size_t len, uint64_t bytes_ps)
  */
 char *qty_format(char *buf, size_t len, uint32_t unit, uint64_t value)
 {
-	const struct step *step;
+	const struct suffix *s;
 
 	switch (unit) {
 	case QUELL_UNIT_NS:
-		step = pick_step(time_steps, value);
-		format_decimal(buf, len, value, step->scale, step->suffix);
+		s = largest_suffix(time_suffixes, value);
+		format_decimal(buf, len, value, s->num, s->name);
 		break;
 	case QUELL_UNIT_BYTES:
 		format_bytes(buf, len, value);
@@ -428,16 +408,10 @@ char *qty_format(char *buf, size_t len, uint32_t unit, uint64_t value)
 /* Format a measured rate with three decimals, not exactly; otherwise as qty_format(). */
 char *qty_format_rate_short(char *buf, size_t len, uint64_t bytes_ps)
 {
-	const struct step *step;
-	uint64_t bits_ps;
+	const struct suffix *s = largest_suffix(rate_suffixes, bytes_ps);
 
-	if (__builtin_mul_overflow(bytes_ps, 8, &bits_ps))
-		bits_ps = UINT64_MAX;
-	step = pick_step(bit_steps, bits_ps);
-	if (step->scale > 1)
-		format_decimal(buf, len, bits_ps / (step->scale / 1000), 1000,
-			       step->suffix);
-	else
-		format_decimal(buf, len, bits_ps, 1, step->suffix);
+	if (s->num >= 1000)
+		bytes_ps -= bytes_ps % (s->num / 1000);
+	format_rate(buf, len, bytes_ps);
 	return buf;
 }
