@@ -107,8 +107,7 @@ int flow_show_once(struct app *app, struct flow_args *words)
 	words->brief = !all;
 	status = flow_fetch(app, words, &list);
 	if (!status && words->summary)
-		flow_print_summary(&app->out, words, &list,
-				   isatty(STDOUT_FILENO) ? output_columns() : SIZE_MAX);
+		flow_print_summary(&app->out, words, &list);
 	else if (!status && all)
 		print_details(&app->out, &list);
 	else if (!status)

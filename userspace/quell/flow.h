@@ -61,8 +61,7 @@ void flow_sort(const struct flow_args *words, struct flow_list *list);
 const char *flow_sort_name(int sort);
 
 /* flow_summary.c */
-void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list,
-			size_t columns);
+void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list);
 
 /* flow_detail.c */
 void flow_format_address(char *buf, size_t len, const struct flow *f, const uint8_t *address);

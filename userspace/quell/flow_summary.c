@@ -114,12 +114,12 @@ static uint64_t median_rtt_ns(const struct summary *s)
 	return unknown < s->n ? s->flows[unknown + (s->n - unknown - 1) / 2].rtt_ns : 0;
 }
 
-static void append_count(char *text, const char *sign, const char *name, uint64_t count)
+static void append_count(char *text, const char *name, uint64_t count)
 {
 	size_t used = strlen(text);
 
 	if (count)
-		snprintf(text + used, BY_LEN - used, "%s%s %" PRIu64, *text ? sign : "", name,
+		snprintf(text + used, BY_LEN - used, "%s%s %" PRIu64, *text ? ", " : "", name,
 			 count);
 }
 
@@ -130,57 +130,29 @@ static void format_governors(char *text, const char *cc, const struct summary *s
 	size_t i, used;
 
 	*text = '\0';
-	append_count(text, ", ", cc, s->by_algorithm);
-	append_count(text, ", ", "search", s->by_search);
-	append_count(text, ", ", "cubic", s->by_cubic);
+	append_count(text, cc, s->by_algorithm);
+	append_count(text, "search", s->by_search);
+	append_count(text, "cubic", s->by_cubic);
 	for (i = 1; i < QUELL_ADAPT_REASONS; i++)
-		append_count(reasons, ", ", quell_adapt_reasons[i], s->reasons[i]);
+		append_count(reasons, quell_adapt_reasons[i], s->reasons[i]);
 	used = strlen(text);
 	if (*reasons)
 		snprintf(text + used, BY_LEN - used, " (%.*s)", BY_LEN / 2, reasons);
 }
 
-/* Between two counts lines end before @columns; further ones begin below the first, at @indent. */
-static void print_governors(struct out *o, const char *by, size_t indent, size_t columns)
-{
-	char part[2 * BY_LEN];
-	size_t used = indent, len;
-	const char *bracket;
-
-	for (; *by; by += len) {
-		bracket = strstr(by + 1, " (");
-		len = strcspn(by, ",");
-		len += by[len] == ',';
-		if (bracket && bracket < by + len)
-			len = bracket - by;
-		if (used > indent && used + len > columns) {
-			snprintf(part, sizeof(part), "\n%*s", (int)indent, "");
-			out_text(o, part);
-			by++;
-			len--;
-			used = indent;
-		}
-		snprintf(part, sizeof(part), "%.*s", (int)len, by);
-		out_text(o, part);
-		used += len;
-	}
-	out_text(o, "\n");
-}
-
-static void print_line(struct out *o, const struct summary *s, size_t columns)
+static void print_line(struct out *o, const struct summary *s)
 {
 	char rate[FLOW_CELL_LEN], rtt[FLOW_CELL_LEN], retrans[FLOW_CELL_LEN], by[BY_LEN];
-	char line[256], cc[FLOW_CELL_LEN];
+	char line[256 + BY_LEN], cc[FLOW_CELL_LEN];
 
 	flow_format_rate(rate, s->rate_bytes_ps);
 	flow_format_time(rtt, median_rtt_ns(s));
 	flow_format_count(retrans, s->retrans_segs);
 	out_escape(cc, sizeof(cc), s->flows->cc ? s->flows->cc : "?");
 	format_governors(by, cc, s);
-	snprintf(line, sizeof(line), "%-11.24s %-18s %5zu %5.24s %6.24s %5.24s ", cc, s->network,
-		 s->n, rate, rtt, retrans);
+	snprintf(line, sizeof(line), "%-11.24s %-18s %5zu %5.24s %6.24s %5.24s %s\n", cc, s->network,
+		 s->n, rate, rtt, retrans, by);
 	out_text(o, line);
-	print_governors(o, by, strlen(line), columns);
 }
 
 static void print_object(struct out *o, const struct summary *s)
@@ -205,9 +177,8 @@ static void print_object(struct out *o, const struct summary *s)
 	out_close_object(o);
 }
 
-/* Print a line for each algorithm and remote network, wrapped in BY; sorts the flows. */
-void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list,
-			size_t columns)
+/* Print a line for each algorithm and remote network; sorts the flows. */
+void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list)
 {
 	struct flow_args order = *words;
 	size_t i, n;
@@ -228,7 +199,7 @@ void flow_print_summary(struct out *o, const struct flow_args *words, struct flo
 		if (o->json)
 			print_object(o, &s);
 		else
-			print_line(o, &s, columns);
+			print_line(o, &s);
 	}
 	out_close_array(o);
 }
