@@ -65,14 +65,16 @@ static void print_finding(struct out *o, const struct finding *f)
 		out_str(o, NULL, "         %s\n", f->command);
 }
 
-static void print_findings(struct out *o, const struct findings *findings, int faults)
+/* The exit status for them. */
+static int print_findings(struct out *o, const struct findings *findings)
 {
 	char line[DOCTOR_NAME_LEN];
-	int notes = 0;
+	int faults = 0, notes = 0;
 	size_t i;
 
 	out_open_array(o, NULL);
 	for (i = 0; i < findings->n; i++) {
+		faults += findings->list[i].level == DOCTOR_FAULT;
 		notes += findings->list[i].level == DOCTOR_NOTE;
 		print_finding(o, &findings->list[i]);
 	}
@@ -80,6 +82,7 @@ static void print_findings(struct out *o, const struct findings *findings, int f
 	snprintf(line, sizeof(line), "%d fault%s, %d note%s\n", faults, faults == 1 ? "" : "s",
 		 notes, notes == 1 ? "" : "s");
 	out_text(o, line);
+	return faults ? STATUS_FINDINGS : STATUS_OK;
 }
 
 /* The rates that Quell uses, which an administrator may have set. */
@@ -160,7 +163,7 @@ int doctor(struct app *app, int argc, char **argv)
 	struct doctor_change change = {};
 	struct findings findings = {};
 	struct doctor_host host = {};
-	int status, faults;
+	int status;
 
 	status = parse_args(argc, argv, &change.core);
 	if (status)
@@ -170,14 +173,14 @@ int doctor(struct app *app, int argc, char **argv)
 		status = examine_kernel(app, &host);
 	if (live && !status && change.core)
 		status = examine_change(&change);
-	if (!status) {
-		if (change.core)
-			change.cc = cc_lookup(&host.ccs, change.core->name);
-		faults = change.core ? doctor_if(&host, &change, &findings) :
-				       doctor_check(&host, &findings);
-		print_findings(&app->out, &findings, faults);
-		status = faults ? STATUS_FINDINGS : STATUS_OK;
+	if (!status && change.core) {
+		change.cc = cc_lookup(&host.ccs, change.core->name);
+		doctor_if(&host, &change, &findings);
+	} else if (!status) {
+		doctor_check(&host, &findings);
 	}
+	if (!status)
+		status = print_findings(&app->out, &findings);
 	free(findings.list);
 	free(host.devs);
 	free(host.holders);

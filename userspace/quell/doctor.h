@@ -146,11 +146,12 @@ int doctor_read_routes(struct doctor_change *change);
 int doctor_read_holders(struct doctor_host *host);
 
 /* doctor_if.c */
-int doctor_if(const struct doctor_host *host, const struct doctor_change *change,
-	      struct findings *findings);
+void doctor_if(const struct doctor_host *host, const struct doctor_change *change,
+	       struct findings *findings);
 
 /* doctor_rules.c, doctor_quote.c */
-int doctor_check(const struct doctor_host *host, struct findings *findings);
+void doctor_check(const struct doctor_host *host, struct findings *findings);
+struct finding *doctor_add(struct findings *findings, enum doctor_level level, const char *check);
 char *doctor_quote(char *buf, size_t len, const char *name);
 
 #endif /* QUELL_CLI_DOCTOR_H */

@@ -12,7 +12,6 @@
 #include <quell/core/adapt/names.h>
 #include <quell/core/algorithm.h>
 
-#include "attr.h"
 #include "doctor.h"
 #include "flow.h"
 #include "preset.h"
@@ -46,18 +45,12 @@ struct view {
 	struct group			reasons[QUELL_ADAPT_REASONS];
 };
 
-/* Without memory for a finding, it is missing. */
 static struct finding *__attribute__((format(printf, 4, 5)))
 add(struct findings *findings, enum doctor_level level, const char *check, const char *fmt, ...)
 {
-	static struct finding lost;
-	struct finding *f = list_grow(&findings->list, &findings->n, sizeof(*f));
+	struct finding *f = doctor_add(findings, level, check);
 	va_list args;
 
-	if (!f)
-		f = &lost;
-	f->level = level;
-	f->check = check;
 	va_start(args, fmt);
 	vsnprintf(f->text, sizeof(f->text), fmt, args);
 	va_end(args);
@@ -415,14 +408,12 @@ static void add_option(const struct doctor_host *h, const struct view *v, struct
 		    core->name, mss_bytes);
 }
 
-/* The effects of a change to another algorithm; returns the number of faults. */
-int doctor_if(const struct doctor_host *host, const struct doctor_change *change,
-	      struct findings *findings)
+/* The effects of a change to another algorithm. */
+void doctor_if(const struct doctor_host *host, const struct doctor_change *change,
+	       struct findings *findings)
 {
 	struct view v = { .change = change };
 	const struct param *adapt = cc_param(change->cc, "adapt");
-	int faults = 0;
-	size_t i;
 
 	v.adapt = !adapt || adapt->value;
 	v.target_ns = fixed_target_ns(change->cc);
@@ -435,7 +426,4 @@ int doctor_if(const struct doctor_host *host, const struct doctor_change *change
 	add_preset(host, &v, findings);
 	add_ecn(host, &v, findings);
 	add_option(host, &v, findings);
-	for (i = 0; i < findings->n; i++)
-		faults += findings->list[i].level == DOCTOR_FAULT;
-	return faults;
 }

@@ -482,17 +482,23 @@ static void fill_in(char *buf, const char *form, const struct subject *s, bool c
 	}
 }
 
-/* Without memory for a finding, it is missing. */
-static void report(struct findings *findings, const struct rule *r,
-			      const struct subject *s)
+/* A finding without text yet.  Without memory for it, it is missing. */
+struct finding *doctor_add(struct findings *findings, enum doctor_level level, const char *check)
 {
+	static struct finding lost;
 	struct finding *f = list_grow(&findings->list, &findings->n, sizeof(*f));
-	char peer[WORD_LEN];
 
 	if (!f)
-		return;
-	f->level = r->level;
-	f->check = r->check;
+		f = &lost;
+	*f = (struct finding){ .level = level, .check = check };
+	return f;
+}
+
+static void report(struct findings *findings, const struct rule *r, const struct subject *s)
+{
+	struct finding *f = doctor_add(findings, r->level, r->check);
+	char peer[WORD_LEN];
+
 	if (r->scope == FLOW) {
 		flow_format_address(peer, sizeof(peer), s->flow, s->flow->daddr);
 		snprintf(f->text, sizeof(f->text), "%zu of %zu flows, one to %.60s, ",
@@ -532,11 +538,10 @@ static void judge_flows(const struct doctor_host *host, const struct rule *r,
 		report(findings, r, &first);
 }
 
-/* Findings by the facts; returns the number of faults. */
-int doctor_check(const struct doctor_host *host, struct findings *findings)
+/* Findings by the facts. */
+void doctor_check(const struct doctor_host *host, struct findings *findings)
 {
 	struct subject s = { .host = host };
-	int faults = 0;
 	size_t i;
 
 	judge(&s, HOST, findings);
@@ -553,7 +558,4 @@ int doctor_check(const struct doctor_host *host, struct findings *findings)
 	}
 	s.holder = NULL;
 	judge(&s, OTHERS, findings);
-	for (i = 0; i < findings->n; i++)
-		faults += findings->list[i].level == DOCTOR_FAULT;
-	return faults;
 }
