@@ -17,6 +17,7 @@
 #include "util.h"
 
 #include "complaint.h"
+#include "printed.h"
 #include "test.h"
 
 #define WORDS_MAX	32
@@ -216,15 +217,9 @@ TEST(flow_sort__cases)
 
 static char *printed(const struct flow_list *list, size_t columns)
 {
-	char *got = NULL;
 	struct out o;
-	size_t len;
-	FILE *file = open_memstream(&got, &len);
 
-	out_init(&o, file, false, false);
-	flow_print_lines(&o, list, columns);
-	fclose(file);
-	return got;
+	return PRINTED(&o, false, false, flow_print_lines(&o, list, columns));
 }
 
 static void check_lines(struct __test_metadata *_metadata, const struct flow_list *list,
@@ -270,15 +265,9 @@ TEST(flow_print_lines__cases)
 
 static char *printed_detail(const struct flow *f, bool json)
 {
-	char *got = NULL;
-	size_t len = 0;
-	FILE *file = open_memstream(&got, &len);
 	struct out o;
 
-	out_init(&o, file, json, false);
-	flow_print_detail(&o, f);
-	fclose(file);
-	return got;
+	return PRINTED(&o, json, false, flow_print_detail(&o, f));
 }
 
 TEST(flow_print_detail__reduction)
@@ -354,10 +343,9 @@ static void check_summary(struct __test_metadata *_metadata, const char *words, 
 				  .daddr = { 0xfd, 1, [6] = 0xab, 0xcd } } };
 	struct flow_list list = { .list = flows, .n = ARRAY_SIZE(flows) };
 	struct flow_args args;
-	char *got = NULL, line[64];
+	char *got, line[64];
 	struct out o;
-	size_t len, i;
-	FILE *file;
+	size_t i;
 
 	for (i = 0; i < 4; i++) {
 		flows[i].cc = i ? "swift" : "dart";
@@ -371,10 +359,7 @@ static void check_summary(struct __test_metadata *_metadata, const char *words, 
 	flows[3].fallback = "noise";
 	snprintf(line, sizeof(line), "%s", words);
 	EXPECT_EQ(STATUS_OK, read_line(&args, false, line));
-	file = open_memstream(&got, &len);
-	out_init(&o, file, json, false);
-	flow_print_summary(&o, &args, &list);
-	fclose(file);
+	got = PRINTED(&o, json, false, flow_print_summary(&o, &args, &list));
 	EXPECT_EQ(0, strcmp(want, got))
 		TH_LOG("got:\n%swant:\n%s", got, want);
 	free(got);

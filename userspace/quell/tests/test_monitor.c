@@ -14,6 +14,7 @@
 #include "util.h"
 
 #include "complaint.h"
+#include "printed.h"
 #include "test.h"
 
 /* Far above those of interfaces. */
@@ -35,19 +36,14 @@ static struct nlmsghdr *start(uint8_t cmd)
 static int print(struct monitor_view *view, const struct nlmsghdr *nlh, bool json)
 {
 	struct out o;
-	size_t len;
-	FILE *file;
 	int ret = 0;
 
 	free(printed);
-	file = open_memstream(&printed, &len);
-	out_init(&o, file, json, false);
 	view->o = &o;
 	if (nlh)
-		ret = monitor_print(view, nlh);
+		printed = PRINTED(&o, json, false, ret = monitor_print(view, nlh));
 	else
-		monitor_print_overrun(view);
-	fclose(file);
+		printed = PRINTED(&o, json, false, monitor_print_overrun(view));
 	return ret;
 }
 

@@ -8,7 +8,7 @@
 
 #include <linux/quell.h>
 
-#include "out.h"
+#include "printed.h"
 #include "test.h"
 
 static void print_sample(struct out *o)
@@ -34,16 +34,9 @@ static void print_sample(struct out *o)
 static void check(struct __test_metadata *_metadata, const char *name, bool json, bool pretty,
 		  int times, const char *want)
 {
-	char *got = NULL;
 	struct out o;
-	size_t len;
-	FILE *file;
+	char *got = PRINTED(&o, json, pretty, while (times--) print_sample(&o));
 
-	file = open_memstream(&got, &len);
-	out_init(&o, file, json, pretty);
-	while (times--)
-		print_sample(&o);
-	fclose(file);
 	expect(!strcmp(got, want), "%s: got: %s, want: %s", name, got, want);
 	free(got);
 }
@@ -77,15 +70,9 @@ TEST(forms)
 TEST(out_str__control)
 {
 	static const char name[] = "a\033[31m\n\177 \303\274\302\233b";
-	char *got = NULL, cut[8];
 	struct out o;
-	size_t len;
-	FILE *file;
+	char *got = PRINTED(&o, false, false, out_str(&o, "name", "<%s>\n", name)), cut[8];
 
-	file = open_memstream(&got, &len);
-	out_init(&o, file, false, false);
-	out_str(&o, "name", "<%s>\n", name);
-	fclose(file);
 	expect_eq(0, strcmp("<a\\x1b[31m\\x0a\\x7f \303\274\\xc2\\x9bb>\n", got), "got: %s", got);
 	free(got);
 	EXPECT_EQ(0, strcmp("ab\\x1b", out_escape(cut, sizeof(cut), "ab\033\033")));
@@ -110,18 +97,14 @@ TEST(out_str__utf8_cases)
 		{ "\364\220\200\200", "\\xf4\\x90\\x80\\x80",
 		  "\"\\ufffd\\ufffd\\ufffd\\ufffd\"" },
 	};
-	size_t i, len;
+	struct out o;
+	size_t i;
 
 	for (i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
 		const char *want = i % 2 ? cases[i / 2].json : cases[i / 2].text;
-		char *got = NULL;
-		struct out o;
-		FILE *file;
+		char *got = PRINTED(&o, i % 2, false,
+				    out_str(&o, "name", "%s", cases[i / 2].name));
 
-		file = open_memstream(&got, &len);
-		out_init(&o, file, i % 2, false);
-		out_str(&o, "name", "%s", cases[i / 2].name);
-		fclose(file);
 		expect(strstr(got, want), "%zu: got: %s, want: %s", i, got, want);
 		free(got);
 	}
