@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- Wireshark dissector of the Quell TCP option and of the NACK; what each byte
--- means stands in Documentation/wire-format.md.
+-- Wireshark dissectors of the Quell TCP option, of the NACK, and of the public TCP-INT option;
+-- Documentation/wire-format.md and tcp-int.md have the meaning of each byte.
 --
---	tshark -X lua_script:quell.lua -r FILE -Y quell -V
+--	tshark -X lua_script:quell.lua -r FILE -Y "quell or tcp_int" -V
 --
--- It looks at every TCP segment after all other dissectors, for the option is
--- of the kind for experiments, which belongs to nobody.
+-- They inspect every TCP segment after all other dissectors: the kind for experiments is
+-- shared, and no other dissector knows that of TCP-INT.
 
 local KIND = 254
 local EXID = 0x5155
@@ -20,6 +20,7 @@ if not is_first then
 	io.stderr:write("quell: already loaded, this copy is not used\n")
 	return
 end
+local tcp_int = Proto("tcp_int", "TCP-INT option")
 
 local forms = { [0] = "SYN", [1] = "full", [2] = "short" }
 local fields = {
@@ -80,8 +81,8 @@ quell.experts = { malformed }
 local tcp_options = Field.new("tcp.options")
 local tcp_syn = Field.new("tcp.flags.syn")
 
--- Range of the experiment's option among a segment's options, or nil.
-local function find(options, exid)
+-- Range of an option among a segment's options, or nil; exid: of that experiment, or nil.
+local function find(options, wanted, exid)
 	local at = 0
 
 	while at < options:len() do
@@ -99,7 +100,8 @@ local function find(options, exid)
 			if length < 2 or at + length > options:len() then
 				return nil
 			end
-			if kind == KIND and length >= 4 and options(at + 2, 2):uint() == exid then
+			if kind == wanted and (not exid or length >= 4 and
+					       options(at + 2, 2):uint() == exid) then
 				return options(at, length)
 			end
 			at = at + length
@@ -272,7 +274,7 @@ function quell.dissector(_, _, root)
 	if not info then
 		return
 	end
-	local option, lost = find(info.range, EXID), find(info.range, NACK_EXID)
+	local option, lost = find(info.range, KIND, EXID), find(info.range, KIND, NACK_EXID)
 	if not option and not lost then
 		return
 	end
@@ -286,3 +288,89 @@ function quell.dissector(_, _, root)
 end
 
 register_postdissector(quell)
+
+-- TCP-INT
+
+local INT_KIND = 0x72
+local INT_BYTES = 12
+
+local GBIT_PS = { 10, 25, 40, 50, 100, 200, 400 }
+local speeds = { [0] = "unknown" }
+for code, gbit_ps in ipairs(GBIT_PS) do
+	speeds[code] = gbit_ps .. " Gbit/s"
+end
+
+local int_fields = {
+	tag_freq = ProtoField.uint8("tcp_int.tag_freq", "Tag frequency", base.DEC, nil, 0xf0),
+	speed = ProtoField.uint8("tcp_int.speed", "Link speed", base.DEC, speeds, 0x0f),
+	value = ProtoField.uint8("tcp_int.value", "Value", base.HEX),
+	available = ProtoField.uint32("tcp_int.available_gbit_ps", "Available (Gbit/s)"),
+	queue = ProtoField.uint32("tcp_int.queue_bytes", "Queue (bytes)"),
+	hop_ttl = ProtoField.uint8("tcp_int.hop_ttl", "Time to live at the hop"),
+	latency = ProtoField.uint32("tcp_int.latency_ns", "Latency (ns)"),
+	echo_value = ProtoField.uint8("tcp_int.echo_value", "Echoed value", base.HEX),
+	echo_available = ProtoField.uint32("tcp_int.echo_available_gbit_ps",
+					   "Echoed available (Gbit/s)"),
+	echo_queue = ProtoField.uint32("tcp_int.echo_queue_bytes", "Echoed queue (bytes)"),
+	echo_hop = ProtoField.uint8("tcp_int.echo_hop", "Echoed hop", base.DEC, nil, 0xf0),
+	echo_speed = ProtoField.uint8("tcp_int.echo_speed", "Echoed link speed",
+				      base.DEC, speeds, 0x0f),
+	echo_latency = ProtoField.uint32("tcp_int.echo_latency_ns", "Echoed latency (ns)"),
+}
+for _, field in pairs(int_fields) do
+	table.insert(tcp_int.fields, field)
+end
+
+local int_malformed = ProtoExpert.new("tcp_int.malformed", "Option of another length",
+				      expert.group.MALFORMED, expert.severity.ERROR)
+tcp_int.experts = { int_malformed }
+
+-- A value is of a rate or, from 128 on, of a queue.
+local function value(tree, range, code, available, queue)
+	tree:add(code, range)
+	if range:uint() < 128 then
+		tree:add(available, range, 127 - range:uint())
+	else
+		tree:add(queue, range, (range:uint() - 128) * 8192)
+	end
+end
+
+local function echo(tree, option)
+	local latency = option(10, 2):le_uint()
+
+	value(tree, option(8, 1), int_fields.echo_value, int_fields.echo_available, int_fields.echo_queue)
+	tree:add(int_fields.echo_speed, option(9, 1))
+	if latency < 0x8000 then
+		tree:add(int_fields.echo_latency, option(10, 2), latency * 256)
+	else
+		tree:add(int_fields.echo_latency, option(10, 2), (latency - 0x8000) * 65536)
+	end
+end
+
+function tcp_int.dissector(_, _, root)
+	local info = tcp_options()
+	local option = info and find(info.range, INT_KIND)
+
+	if not option then
+		return
+	end
+	local tree = root:add(tcp_int, option)
+	if option:len() ~= INT_BYTES then
+		tree:add_proto_expert_info(int_malformed)
+		return
+	end
+	tree:add(int_fields.tag_freq, option(2, 1))
+	tree:add(int_fields.speed, option(2, 1))
+	tree:add(int_fields.hop_ttl, option(4, 1))
+	-- Without a write of a switch the value has no meaning.
+	if option(4, 1):uint() > 0 then
+		value(tree, option(3, 1), int_fields.value, int_fields.available, int_fields.queue)
+	end
+	tree:add(int_fields.latency, option(5, 3), option(5, 3):uint() * 256)
+	tree:add(int_fields.echo_hop, option(9, 1))
+	if option(9, 1):uint() >= 16 then
+		echo(tree, option)
+	end
+end
+
+register_postdissector(tcp_int)
