@@ -83,8 +83,8 @@ counters_agree()
 
 metrics_have_them()
 {
-	left_quell stat --openmetrics >"$dir/metrics" &&
-	./metrics_strict openmetrics "$dir/metrics" >"$dir/samples" &&
+	left_quell stat --metrics >"$dir/metrics" &&
+	./metrics_strict "$dir/metrics" >"$dir/samples" &&
 	json "[.[\"quell_cubic_ms_total{netns=\\\"$left\\\",module=\\\"swift\\\"}\"],
 		.[\"quell_cubic_long_path_ms_total{netns=\\\"$left\\\",module=\\\"swift\\\"}\"]] |
 		.[0] == .[1] and .[0] > 0" "$dir/samples" &&

@@ -39,7 +39,7 @@ static const struct command commands[] = {
 	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [by GOVERNOR] [sort KEY] [interval TIME] [--no-color]", 0, ARGS_UNBOUNDED,
 	  "the same in a terminal, live, with their past", flow_watch },
-	{ "stat", NULL, "[-a] [-z] [--metrics] [--openmetrics] [ALGO]", 0, ARGS_UNBOUNDED,
+	{ "stat", NULL, "[-a] [-z] [--metrics] [ALGO]", 0, ARGS_UNBOUNDED,
 	  "counters since the last call", stat_show },
 	{ "doctor", NULL, "[--if ALGO]", 0, ARGS_UNBOUNDED,
 	  "problems and fixes, or the effects of a change", doctor },

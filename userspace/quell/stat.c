@@ -24,7 +24,6 @@ struct stat_args {
 	bool		zeros;		/* counters at zero, too */
 	bool		absolute;	/* from the start, not since the last time */
 	bool		metrics;	/* as metrics for Prometheus */
-	bool		openmetrics;	/* as OpenMetrics */
 };
 
 int stat_fetch(struct app *app, struct stat_list *list)
@@ -157,10 +156,9 @@ static int print_text(struct app *app, const struct stat_args *words,
 	return ret ? complain_history(path, -ret, "all from the start: quell stat -a") : STATUS_OK;
 }
 
-static int print_metrics(struct app *app, const struct stat_args *words,
-			 const struct stat_list *list)
+static int print_metrics(struct app *app, const struct stat_list *list)
 {
-	struct metrics metrics = { list, NULL, app->netns, words->openmetrics };
+	struct metrics metrics = { list, NULL, app->netns };
 	struct cc_list ccs;
 	int status;
 
@@ -182,18 +180,12 @@ static bool stat_has(const struct stat_list *list, const char *name)
 	return false;
 }
 
-static bool has_metrics(const struct stat_args *words)
-{
-	return words->metrics || words->openmetrics;
-}
-
 static int read_words(struct stat_args *words, bool json, int argc, char **argv)
 {
 	static const struct word known[] = {
 		{ "-a", NULL, offsetof(struct stat_args, absolute), NULL },
 		{ "-z", NULL, offsetof(struct stat_args, zeros), NULL },
 		{ "--metrics", NULL, offsetof(struct stat_args, metrics), NULL },
-		{ "--openmetrics", NULL, offsetof(struct stat_args, openmetrics), NULL },
 	};
 	const struct words all = {
 		.name = "stat", .list = known, .n = ARRAY_SIZE(known),
@@ -207,7 +199,7 @@ static int read_words(struct stat_args *words, bool json, int argc, char **argv)
 	}
 	if (words_read(&all, words, argc, argv))
 		return STATUS_INPUT;
-	if (!has_metrics(words) || (!words->only && !json))
+	if (!words->metrics || (!words->only && !json))
 		return STATUS_OK;
 	complain("stat: metrics are of all modules, and not JSON");
 	return STATUS_INPUT;
@@ -215,8 +207,8 @@ static int read_words(struct stat_args *words, bool json, int argc, char **argv)
 
 static int print(struct app *app, const struct stat_args *words, const struct stat_list *list)
 {
-	if (has_metrics(words))
-		return print_metrics(app, words, list);
+	if (words->metrics)
+		return print_metrics(app, list);
 	if (!app->out.json)
 		return print_text(app, words, list);
 	print_json(&app->out, list, words->only);

@@ -5,7 +5,6 @@
 #ifndef QUELL_CLI_STAT_H
 #define QUELL_CLI_STAT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -39,8 +38,6 @@ struct metrics {
 	const struct stat_list	*stats;	/* the counters */
 	const struct cc_list	*ccs;	/* the algorithms, for their numbers of flows */
 	const char		*netns;	/* label of all, or NULL */
-	/* in the format of that name, not in that of Prometheus */
-	bool			openmetrics;
 };
 
 /* stat_metrics.c */

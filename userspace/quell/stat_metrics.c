@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The counters as metrics, a family per counter with a sample per module that has it: in the text
- * format of Prometheus, which the textfile collector of node_exporter reads, or as OpenMetrics.
- * The two differ in the name that a family of counters has, and in the last line.
+ * The counters as metrics, a family per counter with a sample per module that has it, in the text
+ * format of Prometheus, which the textfile collector of node_exporter reads.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -13,12 +12,12 @@
 
 #define NAME_LEN	96
 
-/* Letters, digits and underscores. */
+/* The family of a counter: letters, digits and underscores. */
 static void write_name(char *buf, size_t len, const char *name)
 {
 	size_t i;
 
-	snprintf(buf, len, "quell_%s", name);
+	snprintf(buf, len, "quell_%s_total", name);
 	for (i = 0; buf[i]; i++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
 			    buf[i]))
@@ -74,18 +73,17 @@ static const struct counter *find_counter(const struct stat_group *group, const 
 /* A family, of all groups from the one on that has it first. */
 static void put_family(FILE *file, const struct metrics *m, size_t first, const struct counter *c)
 {
-	char family[NAME_LEN], sample[NAME_LEN + sizeof("_total")];
+	char family[NAME_LEN];
 	size_t i;
 
 	write_name(family, sizeof(family), c->name);
-	snprintf(sample, sizeof(sample), "%s_total", family);
-	put_head(file, m->openmetrics ? family : sample, "counter", c->doc ? c->doc : "");
+	put_head(file, family, "counter", c->doc ? c->doc : "");
 	for (i = first; i < m->stats->n; i++) {
 		const struct stat_group *group = &m->stats->list[i];
 		const struct counter *one = find_counter(group, c->name);
 
 		if (one)
-			put_sample(file, m, sample, group->name, one->value);
+			put_sample(file, m, family, group->name, one->value);
 	}
 }
 
@@ -117,6 +115,4 @@ void metrics_print(FILE *file, const struct metrics *m)
 			if (!is_known_before(m->stats, i, counters->list[j].name))
 				put_family(file, m, i, &counters->list[j]);
 	}
-	if (m->openmetrics)
-		fputs("# EOF\n", file);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "printed.h"
 #include "stat.h"
 #include "test.h"
 
@@ -184,7 +185,7 @@ TEST(history_path__reused_inode)
 	EXPECT_NE(0, strcmp(first, none));
 }
 
-static void check_metrics(struct __test_metadata *_metadata, const char *netns, bool openmetrics,
+static void check_metrics(struct __test_metadata *_metadata, const char *netns,
 			  const char *want)
 {
 	struct cc ccs[] = {
@@ -194,20 +195,17 @@ static void check_metrics(struct __test_metadata *_metadata, const char *netns, 
 	};
 	const struct stat_list stats = { groups, 2 };
 	const struct cc_list list = { ccs, 3 };
-	const struct metrics m = { &stats, &list, netns, openmetrics };
-	char *got = NULL;
-	size_t len;
-	FILE *file = open_memstream(&got, &len);
+	const struct metrics m = { &stats, &list, netns };
+	struct out o;
+	char *got = PRINTED(&o, false, false, metrics_print(o.file, &m));
 
-	metrics_print(file, &m);
-	fclose(file);
 	expect_eq(0, strcmp(want, got), "got:\n%swant:\n%s", got, want);
 	free(got);
 }
 
 TEST(metrics_print__cases)
 {
-	check_metrics(_metadata, NULL, false,
+	check_metrics(_metadata, NULL,
 		      "# HELP quell_flows Open sockets that use the algorithm.\n"
 		      "# TYPE quell_flows gauge\n"
 		      "quell_flows{module=\"swift\"} 2\n"
@@ -218,18 +216,17 @@ TEST(metrics_print__cases)
 		      "# HELP quell_cuts_total Cuts \"of\" the\\nwindow \\\\.\n"
 		      "# TYPE quell_cuts_total counter\n"
 		      "quell_cuts_total{module=\"swift\"} 12\n");
-	check_metrics(_metadata, "a\"\\b", true,
+	check_metrics(_metadata, "a\"\\b",
 		      "# HELP quell_flows Open sockets that use the algorithm.\n"
 		      "# TYPE quell_flows gauge\n"
 		      "quell_flows{netns=\"a\\\"\\\\b\",module=\"swift\"} 2\n"
-		      "# HELP quell_rtt_samples Round trips.\n"
-		      "# TYPE quell_rtt_samples counter\n"
+		      "# HELP quell_rtt_samples_total Round trips.\n"
+		      "# TYPE quell_rtt_samples_total counter\n"
 		      "quell_rtt_samples_total{netns=\"a\\\"\\\\b\",module=\"quell\"} 3\n"
 		      "quell_rtt_samples_total{netns=\"a\\\"\\\\b\",module=\"swift\"} 18446744073709551615\n"
-		      "# HELP quell_cuts Cuts \"of\" the\\nwindow \\\\.\n"
-		      "# TYPE quell_cuts counter\n"
-		      "quell_cuts_total{netns=\"a\\\"\\\\b\",module=\"swift\"} 12\n"
-		      "# EOF\n");
+		      "# HELP quell_cuts_total Cuts \"of\" the\\nwindow \\\\.\n"
+		      "# TYPE quell_cuts_total counter\n"
+		      "quell_cuts_total{netns=\"a\\\"\\\\b\",module=\"swift\"} 12\n");
 }
 
 TEST_HARNESS_MAIN

@@ -144,7 +144,7 @@ expect 1 "unexpected argument 'c'" cc show a b c
 expect 1 "stat: unknown argument 'b'" stat a b
 expect 1 "stat: unknown argument '-x'" stat -x
 expect 1 "metrics are of all modules, and not JSON" -j stat --metrics
-expect 1 "metrics are of all modules, and not JSON" stat --openmetrics swift
+expect 1 "metrics are of all modules, and not JSON" stat --metrics swift
 expect 1 "flow: unknown argument 'frob'" flow show frob
 expect 1 "flow: unknown argument 'interval'" flow show interval 1s
 expect 1 "interval: '5ms' is less than 10ms" flow watch interval 5ms
@@ -541,8 +541,8 @@ completes "closed close-wait closing" quell flow show state clos
 completes "--if" quell doctor ""
 completes "swift swift_vaisf smartt" quell doctor --if s
 completes "" quell doctor --if swift ""
-completes "-a -z --metrics --openmetrics" quell stat ""
-completes "--metrics --openmetrics" quell stat -a --
+completes "-a -z --metrics" quell stat ""
+completes "--metrics" quell stat -a --
 completes "show on off" quell hwtstamp ""
 completes "-t -ts settings flows rcvbuf" quell monitor ""
 completes "settings" quell monitor flows s
