@@ -60,7 +60,7 @@ shows()
 # The kernel's own word for it is that packets are stamped, below.
 on_and_off()
 {
-	shows none '.[0].tx == "off" and .[0].by == "ioctl"' &&
+	shows none '.[0].tx == "off"' &&
 	quell hwtstamp on stamp0 >"$dir/out" && grep -q "^stamp0: rx all " "$dir/out" &&
 	shows all &&
 	quell -j hwtstamp show stamp1 >"$dir/json" && json '.[0].rx == "none"' "$dir/json" &&
@@ -124,16 +124,10 @@ vlan_is_not_saved()
 # ethtool -T asks the same of the kernel, and has the same words.
 like_ethtool()
 {
-	local word words
-
 	cards && shows none && ethtool -T stamp0 >"$dir/ethtool" || return 1
 	cat "$dir/ethtool"
-	words=$(jq -r '.[0].can, .[0].offers, .[0]["tx-offers"]' "$dir/json" | tr ',\n' '  ')
-	for word in $words; do
-		grep -qw -e "$word" "$dir/ethtool" || return 1
-	done
-	# Each ability and mode is on a line of its own, indented.
-	[ "$(grep -c "^[[:space:]]" "$dir/ethtool")" -eq "$(wc -w <<<"$words")" ] &&
+	[ "$(sed '1,/^Hardware Receive/d' "$dir/ethtool" | xargs)" = \
+		"$(jq -r '.[0].offers' "$dir/json" | tr -d ,)" ] &&
 	grep -q "Hardware Clock: $(jq '.[0].phc' "$dir/json")$" "$dir/ethtool"
 }
 

@@ -27,12 +27,6 @@ static const char *const filter_names[] = {
 
 static const char *const tx_names[] = { "off", "on", "onestep-sync", "onestep-p2p" };
 
-/* SOF_TIMESTAMPING_*, by bit number; the other bits are no capabilities of a NIC. */
-static const char *const capability_names[] = {
-	"hardware-transmit", "software-transmit", "hardware-receive", "software-receive",
-	"software-system-clock", "hardware-legacy-clock", "hardware-raw-clock",
-};
-
 static const char *name_of(const char *const *names, size_t nr, uint32_t value)
 {
 	return value < nr && names[value] ? names[value] : "unknown";
@@ -44,38 +38,22 @@ static const char *filter_name(uint32_t filter)
 }
 
 /* Write the names of a set; "none" if it is empty. */
-static void set_text(char *text, size_t len, uint32_t set, const char *const *names, size_t nr)
+static void filters_text(char *text, size_t len, uint32_t filters)
 {
 	size_t i;
 
 	*text = '\0';
-	for (i = 0; i < nr; i++)
-		if (set >> i & 1)
-			append_name(text, len, names[i]);
+	for (i = 0; i < ARRAY_SIZE(filter_names); i++)
+		if (filters >> i & 1)
+			append_name(text, len, filter_names[i]);
 	if (!*text)
 		append_name(text, len, "none");
 }
 
-static void filters_text(char *text, size_t len, uint32_t filters)
-{
-	set_text(text, len, filters, filter_names, ARRAY_SIZE(filter_names));
-}
-
-static void print_abilities(struct out *o, const struct stamps *stamps)
+static void print_stamps(struct out *o, const char *dev, const struct stamps *stamps)
 {
 	char text[512];
 
-	filters_text(text, sizeof(text), stamps->rx_filters);
-	out_str(o, "offers", " offers %s", text);
-	set_text(text, sizeof(text), stamps->tx_types, tx_names, ARRAY_SIZE(tx_names));
-	out_str(o, "tx-offers", " tx-offers %s", text);
-	set_text(text, sizeof(text), stamps->capabilities, capability_names,
-		 ARRAY_SIZE(capability_names));
-	out_str(o, "can", " can %s", text);
-}
-
-static void print_stamps(struct out *o, const char *dev, const struct stamps *stamps)
-{
 	out_open_object(o, NULL);
 	out_str(o, "dev", "%s:", dev);
 	if (stamps->config_err) {
@@ -90,12 +68,8 @@ static void print_stamps(struct out *o, const char *dev, const struct stamps *st
 		out_null(o, "phc", " clock none");
 	else
 		out_u64(o, "phc", " clock ptp%s", stamps->phc);
-	print_abilities(o, stamps);
-	/* JSON keeps its keys: once "netlink" was another value. */
-	if (stamps->config_err)
-		out_null(o, "by", NULL);
-	else
-		out_str(o, "by", NULL, "ioctl");
+	filters_text(text, sizeof(text), stamps->rx_filters);
+	out_str(o, "offers", " offers %s", text);
 	out_text(o, "\n");
 	out_close_object(o);
 }

@@ -49,8 +49,6 @@ void stamps_read(int fd, const char *dev, struct stamps *stamps)
 	stamps->info_err = request(fd, dev, SIOCETHTOOL, &info);
 	if (stamps->info_err)
 		info = (struct ethtool_ts_info){ .phc_index = STAMPS_NO_CLOCK };
-	stamps->capabilities = info.so_timestamping;
-	stamps->tx_types = info.tx_types;
 	stamps->rx_filters = info.rx_filters;
 	stamps->phc = info.phc_index;
 

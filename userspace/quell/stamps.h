@@ -18,8 +18,6 @@ struct stamps {
 	uint32_t	tx_type;	/* enum hwtstamp_tx_types: transmitted packets */
 	int		flags;		/* HWTSTAMP_FLAG_* */
 	int		info_err;	/* errno value if the fields below could not be read */
-	uint32_t	capabilities;	/* SOF_TIMESTAMPING_* bits */
-	uint32_t	tx_types;	/* bit per value of @tx_type that the driver supports */
 	uint32_t	rx_filters;	/* bit per value of @rx_filter that the driver supports */
 	uint32_t	phc;		/* index of the PTP hardware clock, or STAMPS_NO_CLOCK */
 	bool		is_upper;	/* a VLAN or macvlan, which has those of the NIC below it */
