@@ -147,25 +147,13 @@ wrong_files()
 	wrong 4 "in front of it.*'-n'" 'cc set -n x swift beta 0.5\n' &&
 	wrong 4 "too few arguments" 'cc set swift\n' &&
 	wrong 4 "unknown algorithm 'frob'" 'cc reset frob\n' &&
-	wrong 4 "no parameter 'frob'" 'cc set hpcc frob 1\n' &&
 	wrong 4 "eta: '2' is out of range" 'cc set hpcc eta 2\n' &&
-	wrong 4 "'5' has no unit" 'cc set dart lookahead 5\n' &&
 	wrong 4 "has no preset 'frob'" 'cc preset hpcc frob\n' &&
-	wrong 4 "given twice" 'cc set hpcc eta 0.9 eta 0.9\n' &&
 	wrong 4 "nosuch: No such device" 'link set nosuch rate 1gbit\n' &&
-	wrong 4 "rate: '2tbit' is out of range" 'link set lo rate 2tbit\n' &&
 	wrong 4 "no hardware stamps" 'hwtstamp on lo\n' 2 &&
-	wrong 4 "'224.0.0.1' is not the address of a host" 'sender weight 224.0.0.1 2 dev n0\n' &&
-	wrong 4 "'::ffff:0.0.0.1' is not the address" 'sender weight ::ffff:0.0.0.1 2 dev n0\n' &&
-	wrong 4 "'256' is out of range 1 .. 255" 'sender weight 10.0.0.1 256 dev n0\n' &&
 	wrong 4 "addresses are missing" 'lookahead add x dev n0\n' &&
-	wrong 4 "'a' is no address" 'lookahead add x dev n0 a\n' &&
-	wrong 4 "'::' is not the address of a host" 'lookahead add x dev n0 ::\n' &&
-	wrong 4 "'10.0.0.1' is given twice" 'lookahead add x dev n0 10.0.0.1 10.0.0.1\n' &&
-	wrong 4 "more than 1024" "lookahead add x dev n0 $(echo 10.0.{0..4}.{1..250})\\n" &&
 	wrong 4 "time: '2s' is out of range" 'lookahead replace x time 2s 10.73.0.2\n' &&
 	wrong 4 "Network is unreachable" 'lookahead add x 10.99.0.1\n' 2 &&
-	wrong 4 "without ':'" 'lookahead add a:b dev n0 10.0.0.1\n' &&
 	wrong 4 "no verb|unknown (verb|object) .\\\\x1b\[2J" '\033[2J\n' &&
 	wrong 4 "a quote is not closed" 'cc reset "swift\n' &&
 	wrong 4 "a byte of value 0" 'cc reset \0swift\n' && is_as_it_was
@@ -200,6 +188,27 @@ module_is_missing()
 	wrong 4 "timely is not loaded \(try: modprobe tcp_timely\)" 'cc reset timely\n' 2 && is_as_it_was &&
 	modprobe tcp_timely && state "$netns" >"$dir/now" &&
 	mv "$dir/now" "$dir/changed"
+}
+
+# Values that the kernel alone checks: the addresses of hosts and their number, and names.
+kernel_refuses_values()
+{
+	local line
+
+	while read -r line; do
+		printf 'cc set swift ai 3mbit\nlink set n0 rate 3gbit\n%s\n' "$line" >"$dir/values" &&
+		status 2 q restore "$dir/values" && says "values:3: .*the kernel says:" &&
+		says "no setting is changed" && is_as_it_was && continue
+		echo "$line"
+		return 1
+	done <<-END
+		sender weight 224.0.0.1 2 dev n0
+		sender weight ::ffff:0.0.0.0 2 dev n0
+		lookahead add x dev n0 ::
+		lookahead add x dev n0 10.0.0.1 10.0.0.1
+		lookahead add x dev n0 $(echo 10.0.{0..4}.{1..250})
+		lookahead add a:b dev n0 10.0.0.1
+	END
 }
 
 # The 65th group of a user is one too many for the kernel, and known to it alone.
@@ -326,7 +335,7 @@ q_clean()
 	[ $? -le 1 ]
 }
 
-plan 20
+plan 21
 new_netns netns
 check "without the module" without_module
 check "two hosts, all modules" make_hosts
@@ -341,6 +350,7 @@ check "wrong files change no setting, and are refused with their line" wrong_fil
 check "each mistake of a file is reported" all_mistakes_are_reported
 check "-batch, -force: commands are carried out in turn" batch_is_carried_out
 check "an algorithm that is not loaded" module_is_missing
+check "values that the kernel refuses: no setting is changed" kernel_refuses_values
 check "changes before one that the kernel refuses are undone" kernel_refuses
 check "groups whose time is above their limit come back" groups_above_their_limit
 check "whatever can be set comes back" settings_at_their_ends

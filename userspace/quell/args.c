@@ -96,24 +96,6 @@ int read_address(const char *text, struct sockaddr_storage *address)
 	return STATUS_OK;
 }
 
-/*
- * Check that a host can send from an address, by the kernel's rules; @text is the address as typed.
- */
-int check_host(const char *text, const struct sockaddr_storage *address)
-{
-	const struct in6_addr *in6 = &((const struct sockaddr_in6 *)address)->sin6_addr;
-	in_addr_t in = ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr);
-	bool is_v4 = address->ss_family == AF_INET || IN6_IS_ADDR_V4MAPPED(in6);
-
-	if (address->ss_family != AF_INET)
-		in = ntohl(in6->s6_addr32[3]);
-	if (is_v4 ? in >> 24 && !IN_MULTICAST(in) && in != INADDR_BROADCAST :
-		    !IN6_IS_ADDR_UNSPECIFIED(in6) && !IN6_IS_ADDR_MULTICAST(in6))
-		return STATUS_OK;
-	complain("'%s' is not the address of a host", text);
-	return STATUS_INPUT;
-}
-
 /* Whether a text is a whole number and no more. */
 bool is_number(const char *text, int base, uint64_t *value)
 {

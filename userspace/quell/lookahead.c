@@ -16,9 +16,6 @@
 #include "quell.h"
 #include "util.h"
 
-/* As the kernel has it. */
-#define MEMBERS_MAX	1024
-
 static void print_member(struct out *o, const char *fmt, const struct address *member)
 {
 	out_open_object(o, NULL);
@@ -128,35 +125,12 @@ static const struct word keywords[] = {
 	{ "time", word_quantity, offsetof(struct quell_lookahead_group, time_ns), &time_range },
 };
 
-/* The kernel's rules, which it applies to a group that is registered. */
+/* Whether there are dart, its range of times and a route; members are the kernel's to check. */
 static int check_group(struct app *app, const struct quell_lookahead_group *group, char **words)
 {
 	char text[QUELL_LOOKAHEAD_ERROR_BYTES];
-	const char *c;
-	size_t i, j;
-	int ret;
+	int ret = group->ifindex ? 0 : quell_lookahead_ifindex(group->members, text, sizeof(text));
 
-	for (c = group->name; *c > ' ' && *c < 0x7f && *c != ':'; c++)
-		;
-	if (*c) {
-		complain("name: '%s' is not of letters, digits and signs, without ':'", group->name);
-		return STATUS_INPUT;
-	}
-	if (group->members_nr > MEMBERS_MAX) {
-		complain("members: more than %d", MEMBERS_MAX);
-		return STATUS_INPUT;
-	}
-	for (i = 0; i < group->members_nr; i++) {
-		if (check_host(words[i], &group->members[i]))
-			return STATUS_INPUT;
-		for (j = 0; j < i; j++)
-			if (!memcmp(&group->members[i], &group->members[j],
-				    sizeof(*group->members))) {
-				complain("members: '%s' is given twice", words[i]);
-				return STATUS_INPUT;
-			}
-	}
-	ret = group->ifindex ? 0 : quell_lookahead_ifindex(group->members, text, sizeof(text));
 	return ret < 0 ? complain_lookahead(words[0], ret, text) : dart_check(app, group->time_ns);
 }
 

@@ -147,7 +147,6 @@ int find_dev_name(const char *name, char *dev);
 int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
 int pair_next(int argc, char **argv, int *i, struct pair *pair);
 int read_address(const char *text, struct sockaddr_storage *address);
-int check_host(const char *text, const struct sockaddr_storage *address);
 const char *address_text(const struct address *address, char *text);
 bool is_number(const char *text, int base, uint64_t *value);
 int read_number(const char *word, const char *text, uint64_t most, uint64_t *value);

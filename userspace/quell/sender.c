@@ -164,8 +164,7 @@ int sender_weight(struct app *app, int argc, char **argv)
 		return STATUS_INPUT;
 	if (read_number("weight", argv[1], WEIGHT_MAX, &weight))
 		return STATUS_INPUT;
-	if (read_dev(argc - 2, argv + 2, &ifindex) ||
-	    (app->check && check_host(argv[0], &address)))
+	if (read_dev(argc - 2, argv + 2, &ifindex))
 		return STATUS_INPUT;
 	status = app_connect(app, "dart");
 	if (!status && !ifindex)
