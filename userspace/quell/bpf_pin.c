@@ -30,7 +30,7 @@
 
 #define BPFFS		"/sys/fs/bpf"
 #define PIN_TOP		BPFFS "/quell"
-/* The kernel's errno where an architecture or configuration lacks a feature. */
+/* The kernel's errno where an architecture lacks a feature; ENOSYS: it has no bpf(). */
 #define ENOTSUPP	524
 
 /* Print an error of the bpf() system call, an errno value; returns the exit status for it. */
@@ -41,7 +41,7 @@ int complain_bpf(const char *request, int code)
 			 strerror(code));
 	else if (code == EACCES)
 		complain("%s: %s (needs root, or access to " PIN_TOP ")", request, strerror(code));
-	else if (code == ENOTSUPP)
+	else if (code == ENOTSUPP || code == ENOSYS)
 		complain("%s: this kernel does not support it", request);
 	else
 		complain("%s: %s", request, strerror(code));
