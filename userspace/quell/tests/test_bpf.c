@@ -109,59 +109,39 @@ TEST(defaults)
 }
 
 /* Both spellings, alone and mixed, mean the same. */
-TEST(words_with_equals_signs)
+TEST(words_accepted)
 {
 	static const char * const lines[] = {
-		"ai 1gbit beta 0.5 preset vaisf-iii-d dir /some/wh=ere",
+		"ai 1gbit preset vaisf-iii-d dir /some/wh=ere beta 0.5",
 		"ai=1gbit beta=0.5 preset=vaisf-iii-d dir=/some/wh=ere",
 		"ai=1gbit beta 0.5 preset vaisf-iii-d dir=/some/wh=ere",
 	};
-	struct bpf_model model = model_of("swift");
-	struct quell_swift_params *block = model.block;
-	struct bpf_args words;
-	char line[128];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(lines); i++) {
-		snprintf(line, sizeof(line), "%s", lines[i]);
+	for_each_row(text, lines) {
+		struct bpf_model model = model_of("swift");
+		struct quell_swift_params *block = model.block, want;
+		struct bpf_args words;
+		char line[128];
+
+		snprintf(line, sizeof(line), "%s", *text);
 		expect(read_words(&words, &model, line) == STATUS_OK && words.preset &&
 			       !strcmp(words.preset->name, "vaisf-iii-d") &&
 			       !strcmp(words.dir, "/some/wh=ere"),
-		       "equals_%zu (%s)", i, complaint);
-		block->ai_bytes_ps = 0;
+		       "%s (%s)", *text, complaint);
 		bpf_model_apply(&model, &words.changes);
 		expect(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768,
-		       "equals_values_%zu", i);
+		       "%s: typed values precede the preset", *text);
+		expect(block->base_target_ns == 5000 && block->hop_scale_ns == 2000,
+		       "%s: values of the preset", *text);
+		expect(param_of(&model, "ai")->value == 125000000 &&
+			       param_is_changed(param_of(&model, "ai")),
+		       "%s: shown as changed", *text);
+		want = *block;
+		quell_swift_params_derive(&want);
+		expect(!memcmp(&want, block, sizeof(want)), "%s: derived fields", *text);
 		bpf_args_free(&words);
+		bpf_model_free(&model);
 	}
-	bpf_model_free(&model);
-}
-
-TEST(words_accepted)
-{
-	char line[] = "ai 1gbit preset vaisf-iii-d dir /some/where beta 0.5";
-	struct bpf_model model = model_of("swift");
-	struct quell_swift_params *block = model.block;
-	struct quell_swift_params want;
-	struct bpf_args words;
-
-	expect(read_words(&words, &model, line) == STATUS_OK && words.preset &&
-		       !strcmp(words.preset->name, "vaisf-iii-d") &&
-		       !strcmp(words.dir, "/some/where"),
-	       "accepted (%s)", complaint);
-	bpf_model_apply(&model, &words.changes);
-	expect(block->ai_bytes_ps == 125000000 && block->beta_q16 == 32768,
-	       "typed_values_go_before_the_preset");
-	expect(block->base_target_ns == 5000 && block->hop_scale_ns == 2000,
-	       "values_of_the_preset");
-	expect(param_of(&model, "ai")->value == 125000000 &&
-		       param_is_changed(param_of(&model, "ai")),
-	       "shown_as_changed");
-	want = *block;
-	quell_swift_params_derive(&want);
-	expect(!memcmp(&want, block, sizeof(want)), "derived_fields");
-	bpf_args_free(&words);
-	bpf_model_free(&model);
 }
 
 TEST(words_refused)
