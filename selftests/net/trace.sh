@@ -362,11 +362,6 @@ of_its_namespace()
 	poll 10 has_rows "$rows" && end_trace INT "$tracer" "$rows"
 }
 
-has_rows()
-{
-	[ "$(rows "$1")" -gt 0 ]
-}
-
 is_hooked()
 {
 	grep -q '^tcp_ack ' "$hooked"
