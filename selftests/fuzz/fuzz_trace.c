@@ -29,13 +29,13 @@
 
 static const char * const keywords[] = {
 	"src", "dst", "sport", "dport", "cookie", "cc", "netns", "sample", "count", "for",
-	"buffer", "dir", "-o", "--plot",
+	"buffer", "dir", "-o",
 };
 
 static const char * const values[] = {
 	"10.0.0.0/8", "::ffff:10.1.2.3/97", "fd00::/0", "1", "65535", "sk:1f", "cubic",
 	"0123456789abcde", "0123456789abcdef", "any", "4294967295", "1ns", "4kb", "1gb",
-	"18446744073709551615", "x.svg", "\v50", "-1", "",
+	"18446744073709551615", "\v50", "-1", "",
 };
 
 static unsigned int complaints;

@@ -80,42 +80,6 @@ size_t find_program(char *path)
 	return strrchr(path, '/') + 1 - path;
 }
 
-/*
- * The path of a program that comes with this one, PATH_MAX bytes: PREFIX/lib/quell/NAME beside
- * PREFIX/sbin/quell, or NAME beside quell as built, or that of an environment variable.
- */
-int find_helper(char *path, const char *name, const char *variable)
-{
-	const char *named = getenv(variable);
-	bool is_named = named && *named;
-	char program[PATH_MAX];
-	int len = is_named ? 0 : find_program(program);
-
-	if (!is_named && !len)
-		return STATUS_KERNEL;
-	if (is_named)
-		snprintf(path, PATH_MAX, "%s", named);
-	else
-		snprintf(path, PATH_MAX, "%.*s%s", len, program, name);
-	if (!is_named && access(path, X_OK))
-		snprintf(path, PATH_MAX, "%.*s" LIB_FROM_PROGRAM "/%s", len, program, name);
-	if (!access(path, X_OK))
-		return STATUS_OK;
-	complain("no program %s: %s (another: %s)", path, strerror(errno), variable);
-	return STATUS_KERNEL;
-}
-
-/* Become a program that find_helper() found; returns after a complaint. */
-void run_helper(char **argv)
-{
-	execv(*argv, argv);
-	/* It exists, so that its interpreter does not. */
-	if (errno == ENOENT)
-		complain("cannot run %s: no interpreter (try: apt install python3)", *argv);
-	else
-		complain("cannot run %s: %s", *argv, strerror(errno));
-}
-
 /* Connect to the kernel; the error message suggests to load the module of @algo. */
 int app_connect(struct app *app, const char *algo)
 {

@@ -2,6 +2,7 @@
 /*
  * quell flow watch: the flows in a terminal, by the program flow-watch, or as JSON.
  */
+#include <errno.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -14,6 +15,10 @@
 #include "quell.h"
 
 #define NS_PER_SEC	1000000000ULL
+
+/* The program of the screen, and an environment variable that names another. */
+#define SCREEN		"flow-watch"
+#define SCREEN_VARIABLE	"QUELL_FLOW_WATCH"
 
 /* Each sample a document on a line of its own, until interrupted or a write fails. */
 static int watch_as_json(struct app *app, struct flow_args *words)
@@ -69,6 +74,27 @@ static void add_filters(char **to, int argc, char **argv)
 	*to = NULL;
 }
 
+/*
+ * The path of the program of the screen, PATH_MAX bytes: that of the environment, or beside
+ * @program as built, or PREFIX/lib/quell beside PREFIX/sbin; @dir_len: of its directory.
+ */
+static int find_screen(char *path, const char *program, int dir_len)
+{
+	const char *named = getenv(SCREEN_VARIABLE);
+
+	if (named && *named) {
+		snprintf(path, PATH_MAX, "%s", named);
+	} else {
+		snprintf(path, PATH_MAX, "%.*s" SCREEN, dir_len, program);
+		if (access(path, X_OK))
+			snprintf(path, PATH_MAX, "%.*s" LIB_FROM_PROGRAM "/" SCREEN, dir_len, program);
+	}
+	if (!access(path, X_OK))
+		return STATUS_OK;
+	complain("no program %s: %s (another: " SCREEN_VARIABLE ")", path, strerror(errno));
+	return STATUS_KERNEL;
+}
+
 /* Become the program of the screen, which samples the flows by "quell -j flow show". */
 static int run_screen(const struct app *app, const struct flow_args *words, int argc, char **argv)
 {
@@ -76,11 +102,11 @@ static int run_screen(const struct app *app, const struct flow_args *words, int 
 	const char *no_color = getenv("NO_COLOR");
 	bool color = !words->no_color && !(no_color && *no_color);
 	char script[PATH_MAX], program[PATH_MAX], interval[24], key[24], flags[4];
-	bool utf8;
 	char **args = calloc(argc + 7, sizeof(*args));
+	size_t dir_len = find_program(program);
+	bool utf8;
 
-	if (!args || !find_program(program) ||
-	    find_helper(script, "flow-watch", "QUELL_FLOW_WATCH")) {
+	if (!args || !dir_len || find_screen(script, program, dir_len)) {
 		free(args);
 		return STATUS_KERNEL;
 	}
@@ -94,7 +120,12 @@ static int run_screen(const struct app *app, const struct flow_args *words, int 
 	memcpy(args, (char *[]){ script, program, interval, key, flags,
 				 app->netns ? (char *)app->netns : "" }, 6 * sizeof(*args));
 	add_filters(args + 6, argc, argv);
-	run_helper(args);
+	execv(script, args);
+	/* It exists, so that its interpreter does not. */
+	if (errno == ENOENT)
+		complain("cannot run %s: no interpreter (try: apt install python3)", script);
+	else
+		complain("cannot run %s: %s", script, strerror(errno));
 	free(args);
 	return STATUS_KERNEL;
 }

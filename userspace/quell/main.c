@@ -10,7 +10,6 @@
 #include <getopt.h>
 #include <limits.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,8 +89,7 @@ static const struct command commands[] = {
 	{ "monitor", NULL, "[-t] [-ts] [settings] [flows] [rcvbuf SIZE]", 0, ARGS_UNBOUNDED,
 	  "changes of settings and of flows as they happen", monitor },
 	{ "trace", NULL, "[src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cookie N] [cc NAME] "
-	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE] "
-	  "[--plot FILE]", 0, ARGS_UNBOUNDED,
+	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE]", 0, ARGS_UNBOUNDED,
 	  "each decision of any congestion control, as CSV", trace_decisions },
 };
 
@@ -512,25 +510,21 @@ int run_words(const struct app *common, int argc, char **argv)
 	return run_command(&app, argc, argv);
 }
 
-/*
- * A socket with the number of a closed standard stream would be sent its text; children that have
- * ended are not reported where the parent ignored SIGCHLD.
- */
-static void inherit_safely(void)
+/* A socket with the number of a closed standard stream would be sent its text. */
+static void open_streams(void)
 {
 	int fd;
 
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
 			open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
-	signal(SIGCHLD, SIG_DFL);
 }
 
 int main(int argc, char **argv)
 {
 	struct app app = {};
 
-	inherit_safely();
+	open_streams();
 	if (!take_first_options(&app, argc, argv))
 		return STATUS_INPUT;
 	if (app.version || app.help)

@@ -103,8 +103,6 @@ void complain_line(unsigned int line);
 int complain_kernel(const char *request, const struct nl_error *err);
 int app_connect(struct app *app, const char *algo);
 size_t find_program(char *path);
-int find_helper(char *path, const char *name, const char *variable);
-void run_helper(char **argv);
 
 /* main.c */
 int run_words(const struct app *common, int argc, char **argv);

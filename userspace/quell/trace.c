@@ -5,15 +5,11 @@
  * Attachments and maps belong to this process alone, so the kernel frees them however it ends.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <bpf/libbpf.h>
 
@@ -29,10 +25,8 @@
 struct session {
 	const struct trace_args		*words;
 	FILE				*file;
-	const char			*path;	/* of @file; NULL: standard output */
 	uint64_t			records;
 	uint64_t			end_ns;	/* 0: no limit */
-	char				plotter[PATH_MAX];
 };
 
 static volatile sig_atomic_t interrupted;
@@ -145,71 +139,16 @@ static int trace_flows(struct session *s)
 	return status;
 }
 
-/* Draw a table; "--check" in its place: whether that will be possible. */
-static int draw(const struct session *s, const char *table)
-{
-	int ended = -1;
-	pid_t pid = fork();
-
-	if (!pid) {
-		run_helper((char *[]){ (char *)s->plotter, (char *)table,
-				       (char *)s->words->plot, NULL });
-		_exit(STATUS_KERNEL);
-	}
-	if (pid > 0 && waitpid(pid, &ended, 0) == pid && WIFEXITED(ended) && !WEXITSTATUS(ended))
-		return STATUS_OK;
-	complain("trace: %s cannot be drawn", s->words->plot);
-	return STATUS_KERNEL;
-}
-
 static int complain_output(const char *path)
 {
 	complain("trace: cannot write %s: %s", path, strerror(errno));
 	return STATUS_KERNEL;
 }
 
-/* With a plot alone the table goes to a temporary file, @path, which is changed to its name. */
-static int open_output(struct session *s, char *path)
-{
-	int fd;
-
-	s->path = s->words->output;
-	if (s->path) {
-		s->file = fopen(s->path, "we");
-	} else if (s->words->plot) {
-		s->path = path;
-		fd = mkostemp(path, O_CLOEXEC);
-		s->file = fd < 0 ? NULL : fdopen(fd, "w");
-	} else {
-		s->file = stdout;
-	}
-	return s->file ? STATUS_OK : complain_output(s->path);
-}
-
-/* A failed write to standard output is reported by main(). */
-static int close_output(struct session *s)
-{
-	if (s->file == stdout)
-		return STATUS_OK;
-	if (fflush(s->file) || ferror(s->file))
-		return complain_output(s->path);
-	return STATUS_OK;
-}
-
-/* A trace may have taken hours: its rows remain where they were not drawn. */
-static void drop_table(const struct session *s, int status)
-{
-	if (status && s->records)
-		complain("trace: the table is in %s", s->path);
-	else
-		unlink(s->path);
-}
-
 int trace_decisions(struct app *app, int argc, char **argv)
 {
 	struct trace_args words;
-	struct session s = { .words = &words };
-	char path[] = P_tmpdir "/quell-trace.XXXXXX";
+	struct session s = { .words = &words, .file = stdout };
 	int status;
 
 	if (app->out.json) {
@@ -217,24 +156,19 @@ int trace_decisions(struct app *app, int argc, char **argv)
 		return STATUS_INPUT;
 	}
 	status = trace_args_parse(&words, argc, argv);
-	/* Before the trace, which may take hours. */
-	if (!status && words.plot)
-		status = find_helper(s.plotter, "trace-plot", "QUELL_TRACE_PLOT");
-	if (!status && words.plot)
-		status = draw(&s, "--check");
 	if (!status)
 		status = bpf_check_privilege("trace");
-	if (!status)
-		status = open_output(&s, path);
-	if (!status)
-		status = trace_flows(&s);
-	if (!status)
-		status = close_output(&s);
-	if (!status && words.plot)
-		status = draw(&s, s.path);
-	if (s.file && s.path == path)
-		drop_table(&s, status);
-	if (s.file && s.file != stdout)
+	if (status)
+		return status;
+	if (words.output)
+		s.file = fopen(words.output, "we");
+	if (!s.file)
+		return complain_output(words.output);
+	status = trace_flows(&s);
+	/* A failed write to standard output is reported by main(). */
+	if (!status && words.output && (fflush(s.file) || ferror(s.file)))
+		status = complain_output(words.output);
+	if (words.output)
 		fclose(s.file);
 	return status;
 }

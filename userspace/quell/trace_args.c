@@ -63,17 +63,6 @@ static int word_count(const struct word *w, const char *text, void *count)
 	return read_number(w->word, text, UINT64_MAX, count);
 }
 
-/* The format of the plot follows from the name, and only one is known. */
-static int word_plot(const struct word *w, const char *text, void *path)
-{
-	size_t len = strlen(text);
-
-	if (len > 4 && !strcmp(text + len - 4, ".svg"))
-		return word_text(w, text, path);
-	complain("%s: '%s' does not end in .svg", w->word, text);
-	return STATUS_INPUT;
-}
-
 #define AT(member)	offsetof(struct trace_args, member)
 
 static const struct quantity time_range = { QUELL_UNIT_NS, 1, UINT64_MAX };
@@ -93,7 +82,6 @@ static const struct word known[] = {
 	{ "buffer", word_quantity, AT(buffer_bytes), &buffer_range },
 	{ "dir", word_text, AT(dir), NULL },
 	{ "-o", word_text, AT(output), NULL },
-	{ "--plot", word_plot, AT(plot), NULL },
 };
 
 /* Parse the arguments of "quell trace", in any order; the texts in @words are those of @argv. */

@@ -28,7 +28,6 @@ struct trace_args {
 	const char			*dir;
 	/* file for the records; NULL for standard output */
 	const char			*output;
-	const char			*plot;	/* file for the plot; NULL: no plot */
 };
 
 int trace_args_parse(struct trace_args *words, int argc, char **argv);

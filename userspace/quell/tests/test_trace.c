@@ -62,12 +62,12 @@ TEST(words__none)
 	EXPECT_EQ(1U << 20, words.config.wake_bytes);
 	words.config.wake_bytes = 0;
 	EXPECT_EQ(0, memcmp(&words.config, &all, sizeof(all)));
-	EXPECT_FALSE(words.any_netns || words.count || words.for_ns || words.output || words.plot);
+	EXPECT_FALSE(words.any_netns || words.count || words.for_ns || words.output);
 }
 
 TEST(words__all)
 {
-	char line[] = "--plot a.svg src 10.1.2.3/8 dst fd00::1/60 sport 65535 dport 443 cc cubic "
+	char line[] = "src 10.1.2.3/8 dst fd00::1/60 sport 65535 dport 443 cc cubic "
 		      "cookie sk:1f sample 10000 count 7 for 1.5s buffer 64kb netns any -o x dir d";
 	struct trace_args words;
 
@@ -84,7 +84,6 @@ TEST(words__all)
 	EXPECT_EQ(16384, words.config.wake_bytes);
 	EXPECT_TRUE(words.any_netns);
 	EXPECT_STREQ("x", words.output);
-	EXPECT_STREQ("a.svg", words.plot);
 	EXPECT_STREQ("d", words.dir);
 }
 

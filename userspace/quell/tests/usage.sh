@@ -222,15 +222,6 @@ expect 1 "for: '5' has no unit" trace for 5
 expect 1 "for: '0s' is less than 1ns" trace for 0s
 expect 1 "buffer: '4095b' is out of range 4kb .. 1gb" trace buffer 4095b
 expect 1 "buffer: '2gb' is out of range 4kb .. 1gb" trace buffer 2gb
-expect 1 "--plot: '.svg' does not end in .svg" trace --plot .svg
-expect 1 "--plot: 'a.png' does not end in .svg" trace --plot a.png
-export QUELL_TRACE_PLOT=/nowhere/plot
-expect 2 "no program /nowhere/plot: No such file or directory (another: QUELL_TRACE_PLOT)" trace --plot a.svg
-export QUELL_TRACE_PLOT=/bin/true
-! env --ignore-signal=CHLD "$quell" trace --plot a.svg dir /nowhere > "$scratch/out" 2> "$scratch/err" &&
-	! grep -qF "cannot be drawn" "$scratch/err"
-report $? "a parent that ignores SIGCHLD has no effect on programs that are run"
-unset QUELL_TRACE_PLOT
 expect 1 "trace: prints comma-separated values only, not JSON" -j trace
 expect 1 "bpf option: 'frob' is not show, on or off" bpf option frob
 expect 1 "the value of 'cgroup' is missing" bpf option on cgroup
@@ -562,7 +553,7 @@ completes "vaisf-iii-d" quell bpf load swift preset = vaisf-i
 completes "vaisf-iii-d vaisf-fig3-1gbit vaisf-fig3-prob vaisf-fig10 vaisf-no-fbs lan-1g dc-10g dc-25g dc-100g dc-400g" \
 	quell bpf load swift preset =
 completes "vaisf-iii-d" quell bpf load swift preset vaisf-i
-completes "src dst sport dport cookie cc netns sample count for buffer dir -o --plot" quell trace ""
+completes "src dst sport dport cookie cc netns sample count for buffer dir -o" quell trace ""
 completes "src sport sample" quell trace dst 10.0.0.0/8 s
 completes "any" quell trace netns ""
 completes "" quell trace dport ""
@@ -575,7 +566,6 @@ completes "dir" quell bpf option on cgroup / d
 completes "/dev/null" quell restore /dev/nul
 completes "" quell restore /dev/null /dev/nul
 completes "/dev/null" quell trace -o /dev/nul
-completes "/dev/null" quell trace --plot /dev/nul
 completes "dst dport dir" quell trace -o out.csv d
 completes "/dev/null" quell --check sync /dev/nul
 completes "" quell save /dev/nul
