@@ -51,7 +51,7 @@ static int request(struct nlmsghdr *nlh, const struct error *error)
 	struct nl_error err;
 	struct nl nl;
 
-	if (nl_open(&nl, QUELL_FAMILY_NAME, &err)) {
+	if (nl_open(&nl, &err)) {
 		if (err.code == ENOENT)
 			return fail(error, EOPNOTSUPP, "kernel module quell is not loaded");
 		return fail_nl(error, &err);

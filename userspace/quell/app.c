@@ -85,7 +85,7 @@ int app_connect(struct app *app, const char *algo)
 {
 	struct nl_error err;
 
-	if (!nl_open(&app->nl, QUELL_FAMILY_NAME, &err)) {
+	if (!nl_open(&app->nl, &err)) {
 		app->connected = true;
 		return STATUS_OK;
 	}

@@ -107,7 +107,7 @@ static int fetch_flows(struct app *app, struct doctor_host *host)
 	struct nl_error err;
 	int status;
 
-	if (nl_open(&app->nl, QUELL_FAMILY_NAME, &err))
+	if (nl_open(&app->nl, &err))
 		return STATUS_OK;	/* one of the findings */
 	app->connected = true;
 	status = cc_fetch(app, &host->ccs);

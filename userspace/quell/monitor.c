@@ -76,15 +76,13 @@ static void catch_signals(void)
 
 static int join(struct nl *nl, const struct monitor_args *words, struct nl_error *err)
 {
-	struct nl_group groups[] = { { QUELL_MCGRP_SETTINGS, 0 }, { QUELL_MCGRP_FLOWS, 0 } };
-	int ret;
+	int ret = 0;
 
 	nl_set_buffer(nl, words->buffer_bytes);
-	ret = nl_find_groups(nl, QUELL_FAMILY_NAME, groups, ARRAY_SIZE(groups), err);
-	if (!ret && words->settings)
-		ret = nl_join(nl, groups[0].id, err);
+	if (words->settings)
+		ret = nl_join(nl, nl->groups[NL_SETTINGS], err);
 	if (!ret && words->flows)
-		ret = nl_join(nl, groups[1].id, err);
+		ret = nl_join(nl, nl->groups[NL_FLOWS], err);
 	/* Its number is fixed. */
 	return ret ? ret : nl_join(nl, GENL_ID_CTRL, err);
 }
@@ -199,7 +197,7 @@ static int listen_to(struct app *app, const struct monitor_args *words)
 	struct nl nl;
 	int status;
 
-	if (nl_open(&nl, QUELL_FAMILY_NAME, &err))
+	if (nl_open(&nl, &err))
 		return complain_kernel("cannot reach the kernel", &err);
 	if (join(&nl, words, &err))
 		status = complain_kernel("monitor: cannot listen", &err);

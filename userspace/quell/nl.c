@@ -244,46 +244,9 @@ struct nlmsghdr *nl_prepare(struct nl *nl, void *buf, uint8_t cmd)
 	return nlh;
 }
 
-static int family_message(const struct nlmsghdr *nlh, void *data)
+static void take_group(struct nl *nl, const struct nlattr *nest)
 {
-	struct nl *nl = data;
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
-		    mnl_attr_get_payload_len(attr) == sizeof(uint16_t))
-			nl->family = mnl_attr_get_u16(attr);
-	return 0;
-}
-
-static int dump_family(struct nl *nl, const char *name, const struct nl_reader *reader,
-		       struct nl_error *err)
-{
-	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh = nl_prepare(nl, buf, CTRL_CMD_GETFAMILY);
-
-	nlh->nlmsg_type = GENL_ID_CTRL;
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, name);
-	return nl_do(nl, nlh, reader, err);
-}
-
-static int resolve_family(struct nl *nl, const char *name, struct nl_error *err)
-{
-	struct nl_reader reader = { .message = family_message, .data = nl };
-
-	nl->family = 0;
-	if (dump_family(nl, name, &reader, err))
-		return -err->code;
-	return nl->family ? 0 : fail(err, EBADMSG);
-}
-
-struct group_list {
-	struct nl_group	*groups;
-	size_t		n;
-};
-
-static void take_group(const struct group_list *list, const struct nlattr *nest)
-{
+	static const char * const names[NL_GROUPS] = { QUELL_MCGRP_SETTINGS, QUELL_MCGRP_FLOWS };
 	const struct nlattr *attr;
 	char name[GENL_NAMSIZ] = "";
 	uint32_t id = 0;
@@ -297,48 +260,46 @@ static void take_group(const struct group_list *list, const struct nlattr *nest)
 			 mnl_attr_get_payload_len(attr) == sizeof(id))
 			id = mnl_attr_get_u32(attr);
 	}
-	for (i = 0; i < list->n; i++)
-		if (!strcmp(name, list->groups[i].name))
-			list->groups[i].id = id;
+	for (i = 0; i < NL_GROUPS; i++)
+		if (!strcmp(name, names[i]))
+			nl->groups[i] = id;
 }
 
-static int group_message(const struct nlmsghdr *nlh, void *data)
+static int family_message(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlattr *attr, *nest;
+	struct nl *nl = data;
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GROUPS)
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
+		    mnl_attr_get_payload_len(attr) == sizeof(uint16_t))
+			nl->family = mnl_attr_get_u16(attr);
+		else if (mnl_attr_get_type(attr) == CTRL_ATTR_MCAST_GROUPS)
 			mnl_attr_for_each_nested(nest, attr)
-				take_group(data, nest);
+				take_group(nl, nest);
+	}
 	return 0;
 }
 
-/*
- * Look up the multicast groups of a family. ENOENT when the family lacks one, as that of an older
- * module does.
- */
-int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, size_t n,
-		   struct nl_error *err)
+/* The family's id, and those of its groups. */
+static int resolve_family(struct nl *nl, struct nl_error *err)
 {
-	struct group_list list = { groups, n };
-	struct nl_reader reader = { .message = group_message, .data = &list };
-	size_t i;
+	struct nl_reader reader = { .message = family_message, .data = nl };
+	char buf[NL_BUFFER_LEN] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = nl_prepare(nl, buf, CTRL_CMD_GETFAMILY);
 
-	if (dump_family(nl, family, &reader, err))
+	nlh->nlmsg_type = GENL_ID_CTRL;
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, QUELL_FAMILY_NAME);
+	if (nl_do(nl, nlh, &reader, err))
 		return -err->code;
-	for (i = 0; i < n; i++) {
-		if (groups[i].id)
-			continue;
-		snprintf(err->text, sizeof(err->text), "the module has no group %s",
-			 groups[i].name);
-		return fail(err, ENOENT);
-	}
-	return 0;
+	return nl->family ? 0 : fail(err, EBADMSG);
 }
 
 /* Join a multicast group; requests on this socket would skip notifications. */
 int nl_join(struct nl *nl, uint32_t group, struct nl_error *err)
 {
+	if (!group)
+		return fail(err, ENOENT);
 	if (!mnl_socket_setsockopt(nl->sock, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		return 0;
 	return fail(err, errno);
@@ -380,8 +341,8 @@ int nl_open_route(struct nl *nl, struct nl_error *err)
 	return open_socket(nl, NETLINK_ROUTE, err);
 }
 
-/* The same for a generic netlink family; ENOENT when the kernel has no such family. */
-int nl_open(struct nl *nl, const char *family, struct nl_error *err)
+/* The same for the family "quell"; ENOENT when the kernel has no such family. */
+int nl_open(struct nl *nl, struct nl_error *err)
 {
 	int one = 1;
 
@@ -389,7 +350,7 @@ int nl_open(struct nl *nl, const char *family, struct nl_error *err)
 		return -err->code;
 	/* Only improves checks: ignore errors of kernels without it. */
 	mnl_socket_setsockopt(nl->sock, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
-	if (!resolve_family(nl, family, err))
+	if (!resolve_family(nl, err))
 		return 0;
 	mnl_socket_close(nl->sock);
 	return -err->code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Requests to a generic netlink family, "quell" or the kernel's "ethtool", and to rtnetlink.
+ * Requests to the generic netlink family "quell", and to rtnetlink.
  *
  * Functions return 0 or a negative errno value, the same as in struct nl_error.
  */
@@ -15,9 +15,13 @@
 /* Largest message sent or received; the kernel fills dumps up to 32 KiB. */
 #define NL_BUFFER_LEN	32768
 
+/* Multicast groups of the family. */
+enum { NL_SETTINGS, NL_FLOWS, NL_GROUPS };
+
 struct nl {
 	struct mnl_socket	*sock;
 	uint16_t		family;
+	uint32_t		groups[NL_GROUPS];	/* their ids; 0: an older module without it */
 	uint32_t		seq;
 };
 
@@ -29,11 +33,6 @@ struct nl_error {
 	char		text[256];	/* the kernel's message, may be empty */
 };
 
-struct nl_group {
-	const char	*name;
-	uint32_t	id;	/* its id, 0 if the family has no group of that name */
-};
-
 /* Receives the messages of a reply. */
 struct nl_reader {
 	/* called for each; 0 or a negative errno value, which ends the request */
@@ -42,7 +41,7 @@ struct nl_reader {
 	void	*data;			/* argument of both */
 };
 
-int nl_open(struct nl *nl, const char *family, struct nl_error *err);
+int nl_open(struct nl *nl, struct nl_error *err);
 int nl_open_route(struct nl *nl, struct nl_error *err);
 void nl_close(struct nl *nl);
 struct nlmsghdr *nl_prepare(struct nl *nl, void *buf, uint8_t cmd);
@@ -50,8 +49,6 @@ int nl_do(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	  struct nl_error *err);
 int nl_dump(struct nl *nl, struct nlmsghdr *req, const struct nl_reader *reader,
 	    struct nl_error *err);
-int nl_find_groups(struct nl *nl, const char *family, struct nl_group *groups, size_t n,
-		   struct nl_error *err);
 int nl_join(struct nl *nl, uint32_t group, struct nl_error *err);
 void nl_set_buffer(struct nl *nl, int bytes);
 ssize_t nl_receive(struct mnl_socket *sock, void *buf, size_t len);
