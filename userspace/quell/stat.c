@@ -121,14 +121,14 @@ static int complain_history(const char *path, int code, const char *so)
 }
 
 /*
- * The history of this user and namespace.  In a directory for all, somebody else may be in its
- * place: *@path is empty then, and everything is from the start.
+ * The history of this user and namespace.  Where there is none, or it cannot be read, *@path is
+ * empty, and everything is from the start.
  */
 static int load_history(struct history *h, char *path, char *id)
 {
 	int ret = history_path(path, PATH_MAX, id, HISTORY_ID_LEN);
 
-	if (!ret)
+	if (!ret && *path)
 		ret = history_load(h, path, id);
 	if (!ret || ret == -ENOMEM)
 		return ret;

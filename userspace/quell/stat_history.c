@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Values of the counters at the last "quell stat", in the manner of nstat(8): a file per user and
- * network namespace.  Its first line names the boot and the namespace; a file of another is no
- * history.  Then a line per counter: group, counter, value, time.
+ * network namespace, in a directory that is the user's alone.  Its first line names the boot and
+ * the namespace; a file of another is no history.  Then a line per counter: group, counter, value,
+ * time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -111,32 +112,18 @@ uint64_t history_count(const struct past *past, uint64_t value)
 	return past && past->value <= value ? value - past->value : value;
 }
 
-/* A file of the user's own, not one that another put in the way in a directory for all. */
-static bool is_own_file(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
-}
-
 /*
  * Read the history in a file; it must be freed also on failure. Returns 0 or a negative errno
- * value, -EPERM if the file is someone else's.
+ * value.
  */
 int history_load(struct history *h, const char *path, const char *id)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	FILE *file;
+	FILE *file = fopen(path, "re");
 	int ret;
 
 	*h = (struct history){};
-	if (fd < 0)
+	if (!file)
 		return errno == ENOENT ? 0 : -errno;
-	file = is_own_file(fd) ? fdopen(fd, "r") : NULL;
-	if (!file) {
-		close(fd);
-		return -EPERM;
-	}
 	ret = history_read(h, file, id);
 	fclose(file);
 	return ret;
@@ -167,16 +154,16 @@ int history_store(const struct history *h, const char *path, const char *id)
 	return ret;
 }
 
-/* A directory of the user's alone where there is one. */
+/* A directory that other users cannot write to, or NULL. */
 static const char *history_dir(void)
 {
 	const char *dir = getenv("XDG_RUNTIME_DIR");
 	struct stat st;
 
 	if (dir && *dir == '/' && !stat(dir, &st) && S_ISDIR(st.st_mode) &&
-	    st.st_uid == geteuid())
+	    st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
 		return dir;
-	return geteuid() ? "/tmp" : "/run";
+	return geteuid() ? NULL : "/run";
 }
 
 /* The cookie of the namespace, never reused as its inode may be; 0 if the kernel has no cookies. */
@@ -195,12 +182,12 @@ static uint64_t netns_cookie(void)
 }
 
 /*
- * The file for the user and the namespace, that of the environment's QUELL_STAT_HISTORY if that is
- * set, and the id of boot and namespace that it must have. Returns 0 or a negative errno value.
+ * The file for the user and the namespace, empty without a directory for it, and the id of boot and
+ * namespace that it must have. Returns 0 or a negative errno value.
  */
 int history_path(char *path, size_t path_len, char *id, size_t id_len)
 {
-	const char *given = getenv("QUELL_STAT_HISTORY");
+	const char *dir = history_dir();
 	char boot[64] = "";
 	struct stat st;
 	FILE *file;
@@ -214,10 +201,8 @@ int history_path(char *path, size_t path_len, char *id, size_t id_len)
 		fclose(file);
 	}
 	snprintf(id, id_len, "%s %ju %" PRIu64, boot, (uintmax_t)st.st_ino, netns_cookie());
-	if (given && *given)
-		snprintf(path, path_len, "%s", given);
-	else
-		snprintf(path, path_len, "%s/.quell-stat.u%u.%ju", history_dir(), geteuid(),
-			 (uintmax_t)st.st_ino);
+	*path = '\0';
+	if (dir)
+		snprintf(path, path_len, "%s/quell-stat.%ju", dir, (uintmax_t)st.st_ino);
 	return 0;
 }

@@ -109,48 +109,55 @@ TEST(history_count__cases)
 	EXPECT_EQ(7, history_count(NULL, 7));
 }
 
-/* Files that another user could have put there: no link is followed, for reading or writing. */
-TEST(history_load__files)
+/* The file is replaced as a whole. */
+TEST(history_store__files)
 {
-	char dir[] = "/tmp/quell-test-XXXXXX", path[PATH_MAX], other[PATH_MAX];
+	char dir[] = "/tmp/quell-test-XXXXXX", path[PATH_MAX];
 	struct history h = {}, got;
 	struct stat st;
 
 	ASSERT_NE(NULL, mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/history", dir);
-	snprintf(other, sizeof(other), "%s/other", dir);
 	expect_eq(0, history_load(&got, path, "b"), "none yet");
 	EXPECT_EQ(0, got.n);
 
 	EXPECT_EQ(0, history_set(&h, &groups[0], 5));
-	EXPECT_EQ(0, history_store(&h, other, "b"));
-	EXPECT_EQ(0, stat(other, &st));
-	EXPECT_EQ(0600, st.st_mode & 07777);
-	EXPECT_EQ(0, history_load(&got, other, "b"));
-	EXPECT_EQ(1, got.n);
-	history_free(&got);
-
-	EXPECT_EQ(0, symlink(other, path));
-	EXPECT_EQ(-ELOOP, history_load(&got, path, "b"));
 	EXPECT_EQ(0, history_store(&h, path, "c"));
-	EXPECT_EQ(0, lstat(path, &st));
-	expect(S_ISREG(st.st_mode), "the link is replaced, not followed");
-	EXPECT_EQ(0, history_load(&got, other, "b"));
+	EXPECT_EQ(0, history_store(&h, path, "b"));
+	EXPECT_EQ(0, stat(path, &st));
+	EXPECT_EQ(0600, st.st_mode & 07777);
+	EXPECT_EQ(0, history_load(&got, path, "b"));
 	EXPECT_EQ(1, got.n);
 	history_free(&got);
 	unlink(path);
-
-	EXPECT_EQ(0, mkfifo(path, 0600));
-	EXPECT_EQ(-EPERM, history_load(&got, path, "b"));
-	unlink(path);
-	if (!geteuid()) {
-		EXPECT_EQ(0, chown(other, 65534, 65534));
-		EXPECT_EQ(-EPERM, history_load(&got, other, "b"));
-	}
-	unlink(other);
 	rmdir(dir);
 	EXPECT_EQ(-ENOENT, history_store(&h, path, "b"));
 	history_free(&h);
+}
+
+/* One of another user is not used, nor one for all: files of others could be there. */
+TEST(history_path__directories)
+{
+	char dir[] = "/tmp/quell-test-XXXXXX", path[PATH_MAX], id[128];
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	EXPECT_EQ(0, history_path(path, sizeof(path), id, sizeof(id)));
+	EXPECT_EQ(0, strncmp(path, dir, strlen(dir)));
+	EXPECT_EQ(0, chmod(dir, 0770));
+	EXPECT_EQ(0, history_path(path, sizeof(path), id, sizeof(id)));
+	EXPECT_NE(0, strncmp(path, dir, strlen(dir)));
+	if (!geteuid()) {
+		EXPECT_EQ(0, chmod(dir, 0700));
+		EXPECT_EQ(0, chown(dir, 65534, 65534));
+		EXPECT_EQ(0, history_path(path, sizeof(path), id, sizeof(id)));
+		EXPECT_EQ(0, strncmp(path, "/run/quell-stat.", 16));
+		EXPECT_EQ(0, seteuid(65533));
+		EXPECT_EQ(0, history_path(path, sizeof(path), id, sizeof(id)));
+		EXPECT_STREQ("", path);
+		EXPECT_EQ(0, seteuid(0));
+	}
+	rmdir(dir);
 }
 
 static uint64_t cookie;	/* 0: a kernel without cookies */
