@@ -100,7 +100,7 @@ static void print_details(struct out *o, const struct flow_list *list)
 /* Fetch the flows and print them; sets the brief of @words. */
 int flow_show_once(struct app *app, struct flow_args *words)
 {
-	bool all = !words->summary && (app->out.json || app->details || words->details);
+	bool all = !words->summary && (app->out.json || app->details);
 	struct flow_list list;
 	int status;
 
@@ -152,7 +152,7 @@ int flow_show(struct app *app, int argc, char **argv)
 
 	status = flow_args_parse(&words, false, argc, argv);
 	if (!status)
-		status = check_summary(app->details || words.details, &words);
+		status = check_summary(app->details, &words);
 	if (!status)
 		status = app_connect(app, "swift");
 	if (!status)

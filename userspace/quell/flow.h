@@ -48,7 +48,6 @@ struct flow_args {
 	/* length of its prefix, 0 for the default of the address family */
 	uint8_t				prefix_bits;
 	struct flow_order		order;		/* of the flows */
-	bool				details;	/* all that is known of each flow */
 	bool				brief;		/* flows without their counters */
 	bool				no_color;	/* of "flow watch" */
 	uint64_t			interval_ns;	/* of "flow watch" */

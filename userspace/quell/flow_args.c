@@ -114,7 +114,6 @@ static const struct quantity interval = { QUELL_UNIT_NS, 10000000, UINT64_MAX };
 static const struct word known[] = {
 	{ "-s", NULL, AT(summary), NULL },
 	{ "prefix", word_prefix_len, AT(prefix_bits), NULL },
-	{ "-d", NULL, AT(details), NULL },
 	{ "cc", word_text, AT(cc), NULL },
 	{ "src", word_prefix, AT(src), NULL },
 	{ "dst", word_prefix, AT(dst), NULL },

@@ -115,7 +115,7 @@ static int run_screen(const struct app *app, const struct flow_args *words, int 
 	/* The user's locale, or that of C if it is not installed; Python would take another. */
 	setlocale(LC_CTYPE, "");
 	utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	snprintf(flags, sizeof(flags), "%s%s%s", app->details || words->details ? "d" : "",
+	snprintf(flags, sizeof(flags), "%s%s%s", app->details ? "d" : "",
 		 color ? "c" : "", utf8 ? "u" : "");
 	memcpy(args, (char *[]){ script, program, interval, key, flags,
 				 app->netns ? (char *)app->netns : "" }, 6 * sizeof(*args));

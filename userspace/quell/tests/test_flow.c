@@ -125,7 +125,6 @@ TEST(flow_matches__cases)
 		bool		v6;
 	} rows[] = {
 		{ "", true, true },
-		{ "-d", true, true },
 		{ "dst 10.0.0.0/8", true, false },
 		{ "dst 10.9.0.2", true, false },
 		{ "dst 10.9.0.3", false, false },
