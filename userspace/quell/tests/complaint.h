@@ -5,8 +5,23 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#define WORDS_MAX	32
 
 static char complaint[512];
+
+/* Split a line into words, in place, for a parser of them; no complaint yet. Their number. */
+static inline int split_words(char *line, char **argv)
+{
+	int argc = 0;
+	char *word;
+
+	*complaint = '\0';
+	for (word = strtok(line, " "); word && argc < WORDS_MAX; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	return argc;
+}
 
 void complain(const char *fmt, ...)
 {

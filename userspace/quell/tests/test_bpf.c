@@ -37,12 +37,9 @@ static const struct param *param_of(const struct bpf_model *model, const char *n
 /* Parse a line of words; the result refers to the line. */
 static int read_words(struct bpf_args *words, const struct bpf_model *model, char *line)
 {
-	char *argv[16], *word;
-	int argc = 0;
+	char *argv[WORDS_MAX];
+	int argc = split_words(line, argv);
 
-	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	complaint[0] = '\0';
 	return bpf_args_parse(words, model, argc, argv);
 }
 

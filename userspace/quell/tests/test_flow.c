@@ -20,7 +20,6 @@
 #include "printed.h"
 #include "test.h"
 
-#define WORDS_MAX	32
 #define COOKIE		0x1122334455667788ULL
 
 static char buffer[NL_BUFFER_LEN] __attribute__((aligned(8)));
@@ -102,12 +101,9 @@ TEST(diag_state__cases)
 /* Parse a line of words; the result refers to the line. */
 static int read_line(struct flow_args *words, bool watch, char *line)
 {
-	char *argv[WORDS_MAX], *word;
-	int argc = 0;
+	char *argv[WORDS_MAX];
+	int argc = split_words(line, argv);
 
-	for (word = strtok(line, " "); word && argc < WORDS_MAX; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	complaint[0] = '\0';
 	return flow_args_parse(words, watch, argc, argv);
 }
 

@@ -221,28 +221,23 @@ TEST(monitor_print__odd_cases)
 	EXPECT_STREQ("", printed);
 }
 
-/* Words of a command line, which ends with NULL. */
-static int read_words(struct monitor_args *words, char **argv)
+static int read_line(struct monitor_args *words, const char *text)
 {
-	int argc = 0;
+	char line[64], *argv[WORDS_MAX];
 
-	while (argv[argc])
-		argc++;
-	*complaint = '\0';
-	return monitor_args_parse(words, argc, argv);
+	snprintf(line, sizeof(line), "%s", text);
+	return monitor_args_parse(words, split_words(line, argv), argv);
 }
-
-#define WORDS(...)	((char *[]){ __VA_ARGS__, NULL })
 
 TEST(monitor_args_parse__cases)
 {
 	struct monitor_args w;
 
-	EXPECT_EQ(0, read_words(&w, WORDS(NULL)));
+	EXPECT_EQ(0, read_line(&w, ""));
 	EXPECT_TRUE(w.settings && w.flows && !w.long_stamp && w.buffer_bytes == 1024 * 1024);
-	EXPECT_EQ(0, read_words(&w, WORDS("flows", "-t")));
+	EXPECT_EQ(0, read_line(&w, "flows -t"));
 	EXPECT_TRUE(!w.settings && w.flows && w.long_stamp && !w.short_stamp);
-	EXPECT_EQ(0, read_words(&w, WORDS("--tshort", "settings", "rcvbuf", "64kb")));
+	EXPECT_EQ(0, read_line(&w, "--tshort settings rcvbuf 64kb"));
 	EXPECT_TRUE(w.settings && !w.flows && w.short_stamp && w.buffer_bytes == 65536);
 }
 

@@ -16,7 +16,6 @@
 #include "complaint.h"
 #include "test.h"
 
-#define WORDS_MAX	32
 #define HEADER									\
 	"time_ns,event,cc,ca_state,cookie,src,sport,dst,dport,cwnd_packets,cwnd_bytes,"	\
 	"ssthresh_packets,pacing_bytes_ps,srtt_ns,rtt_ns,min_rtt_ns,inflight_packets,"	\
@@ -26,12 +25,9 @@
 /* Parse a line of words; the result refers to the line. */
 static int read_line(struct trace_args *words, char *line)
 {
-	char *argv[WORDS_MAX], *word;
-	int argc = 0;
+	char *argv[WORDS_MAX];
+	int argc = split_words(line, argv);
 
-	for (word = strtok(line, " "); word && argc < WORDS_MAX; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	complaint[0] = '\0';
 	return trace_args_parse(words, argc, argv);
 }
 

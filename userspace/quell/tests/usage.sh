@@ -70,7 +70,6 @@ expect 1 "unknown verb 'presets' (there are: show, set, reset, preset), try: que
 expect 1 "unknown object 'xx' (there are: cc, flow, stat," xx
 expect 1 "unknown verb 'del' (there are: show, watch), try: quell help" flow del
 expect 1 "unexpected argument 'b', usage: quell link show [DEV]" link show a b
-expect 1 "sport: 'http' cannot be read; expected a number of 1 .. 65535" flow show sport http
 expect 1 "sport: '1-2' cannot be read; expected a number of 1 .. 65535" flow show sport 1-2
 expect 1 "sport: '70000' is out of range 1 .. 65535" flow show sport 70000
 expect 1 "object 's' may be any of: stat, save, sync, sender" s
@@ -104,36 +103,28 @@ expect 1 "lookahead: 'time' is given twice" lookahead add x time 1us time 2us 10
 expect 1 "flow: 'cc' is given twice" flow show cc swift cc dart
 expect 1 "rate: '2tbit' is out of range 8bit .. 1Tbit" link set lo rate 2tbit
 expect 1 "nosuch: No such device" link set nosuch rate 1gbit
-expect 1 "nosuch: No such device" link reset nosuch
 expect 1 "nosuch: No such device" link show nosuch
 expect_silent_stdout
 expect 1 "sender: unknown argument 'lo', try: quell help sender" sender show lo
 expect 1 "the value of 'dev' is missing" sender show dev
 expect 1 "nosuch: No such device" sender show dev nosuch
-expect 1 "unexpected argument 'lo'" sender show dev lo lo
 expect 1 "too few arguments, usage: quell sender weight" sender weight 10.0.0.1
 expect 1 "'10.0.0' is no address; expected one such as 10.0.0.1 or fd00::1" sender weight 10.0.0 2
-expect 1 "weight: '0' is out of range 1 .. 255" sender weight 10.0.0.1 0
 expect 1 "weight: '256' is out of range 1 .. 255" sender weight 10.0.0.1 256
-expect 1 "weight: 'frob' cannot be read; expected a number of 1 .. 255" sender weight 10.0.0.1 frob
-expect 1 "sender: unknown argument 'lo'" sender weight 10.0.0.1 2 lo
 expect 1 "too few arguments, usage: quell lookahead add" lookahead add workers
 expect 1 "lookahead: addresses are missing" lookahead add workers dev lo
 expect 1 "the value of 'time' is missing" lookahead add workers dev lo time
-expect 1 "time: '1' has no unit; expected a time such as 25us" lookahead add workers time 1 10.0.0.1
 expect 1 "time: '0us' is less than 1ns" \
 	lookahead add workers time 0us 10.0.0.1
 expect 1 "'frob' is no address" lookahead add workers 10.0.0.1 frob
 expect 1 "name: '12345678901234567890123456789012' has not 1 to 31 bytes" \
 	lookahead add 12345678901234567890123456789012 10.0.0.1
-expect 1 "name: '' has not 1 to 31 bytes" lookahead del ""
 expect 1 "unknown word 'user', usage: quell lookahead del NAME [uid UID]" \
 	lookahead del workers user 1
 expect 1 "unknown word 'uid', usage" lookahead del workers uid
 expect 1 "uid: '4294967295' is out of range 0 .. 4294967294" lookahead del workers uid 4294967295
 expect_silent_stdout
 expect 1 "unexpected argument 'a'" lookahead show a
-expect 1 "nosuch: No such device" hwtstamp on nosuch
 expect 1 "nosuch: No such device" hwtstamp show nosuch
 expect 0 "lo: rx not supported clock none offers none" hwtstamp show lo
 expect 0 '[{"dev":"lo","rx":null,"tx":null,"phc":null,"offers":"none"}]' -j hwtstamp show lo
@@ -141,8 +132,6 @@ expect 2 "lo: cannot switch stamps on: " hwtstamp on lo
 expect_silent_stdout
 expect 1 "unexpected argument 'c'" cc show a b c
 expect 1 "stat: unknown argument 'b'" stat a b
-expect 1 "stat: unknown argument '-x'" stat -x
-expect 1 "metrics are of all modules, and not JSON" -j stat --metrics
 expect 1 "metrics are of all modules, and not JSON" stat --metrics swift
 expect 1 "flow: unknown argument 'frob'" flow show frob
 expect 1 "flow: unknown argument 'interval'" flow show interval 1s
@@ -150,10 +139,8 @@ expect 1 "interval: '5ms' is less than 10ms" flow watch interval 5ms
 expect 1 "dst: the length of '10.0.0.0/8/8' is out of range 0 .. 32" flow show dst 10.0.0.0/8/8
 expect 1 "by: 'swift' is no governor and no reason (there are: algorithm, search, cubic," flow show by swift
 expect 1 "by: 'none' is no governor" flow show by none
-expect 1 "prefix: '0' is out of range 1 .. 128" flow show -s prefix 0
 expect 1 "prefix: '129' is out of range 1 .. 128" flow show -s prefix 129
 expect 1 "the value of 'cc' is missing" flow show cc
-expect 1 "dst: the length of '10.0.0.0/33' is out of range 0 .. 32" flow show dst 10.0.0.0/33
 expect 1 "src: the length of 'fd00::/129' is out of range 0 .. 128" flow show src fd00::/129
 expect 1 "'10.0.0' is no address" flow show dst 10.0.0/8
 expect 1 "state: 'open' is no state" flow show state open
@@ -162,20 +149,16 @@ expect 1 "sort: '--rtt' is no key (there are: rate, window, inflight, rtt, delay
 	flow show sort --rtt
 expect 1 "flow: unknown argument '-s'" flow watch -s
 expect 1 "flow: unknown argument 'prefix'" flow watch prefix 8
-expect 1 "interval: '1' has no unit" flow watch interval 1
 expect 1 "flow: 'prefix' is an argument of '-s'" flow show prefix 8
 expect 1 "flow: '-s' prints sums of flows, without '-d'" flow show -s -d
 expect 1 "flow: '-s' prints sums of flows, without '-d'" -d flow show -s
 expect 1 "flow: '-s' prints sums of flows, without 'sort'" flow show sort rtt -s
 expect 1 "doctor: '--if' is given twice" doctor --if swift --if dart
-expect 1 "sort: 'frob' is no key" flow watch sort frob
 expect 1 "flow: unknown argument '--no-color'" flow show --no-color
 expect 1 "flow watch: standard output is no terminal; try: quell -j flow watch" flow watch
 expect 1 "the value of 'rcvbuf' is missing" monitor rcvbuf
 expect 1 "rcvbuf: '0b' is out of range 1b .. 1gb; expected a size such as" monitor rcvbuf 0b
-expect 1 "rcvbuf: '2gb' is out of range" monitor rcvbuf 2gb
 expect 1 "monitor: unknown argument 'frob', try: quell help monitor" monitor flows frob
-expect 1 "rcvbuf: '1us'" -j monitor -ts rcvbuf 1us
 expect_silent_stdout
 expect 0 "nscc" cc preset
 expect 0 "nscc" cc preset list
@@ -196,8 +179,6 @@ expect 1 "unexpected argument 'b'" bpf unload swift b
 expect 1 "unexpected argument 'b'" bpf show swift b
 expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)" \
 	bpf load frob
-expect 1 "unknown algorithm 'frob'" bpf show frob
-expect 1 "unknown algorithm 'frob'" bpf unload frob
 expect 1 "swift ai: '5' has no unit" bpf load swift ai 5
 expect 1 "bpf set: a directory is for load and replace" bpf set swift dir /nowhere
 expect 1 "swift has no parameter 'frob' (it has: adapt, base-target, " bpf reset swift frob
@@ -216,18 +197,13 @@ for cookie in 0 xyz 10000000000000000; do
 done
 expect 1 "has not 1 to 15 bytes" trace cc sixteen_letters_
 expect 1 "netns: 'blue' is not 'any'" trace netns blue
-expect 1 "sample: '4294967296' is out of range 1 .. 4294967295" trace sample 4294967296
 expect 1 "count: '0' is out of range" trace count 0
-expect 1 "for: '5' has no unit" trace for 5
-expect 1 "for: '0s' is less than 1ns" trace for 0s
 expect 1 "buffer: '4095b' is out of range 4kb .. 1gb" trace buffer 4095b
-expect 1 "buffer: '2gb' is out of range 4kb .. 1gb" trace buffer 2gb
 expect 1 "trace: prints comma-separated values only, not JSON" -j trace
 expect 1 "bpf option: 'frob' is not show, on or off" bpf option frob
 expect 1 "the value of 'cgroup' is missing" bpf option on cgroup
 expect 1 "bpf: unknown argument 'frob'" bpf option on frob b
 expect 1 "bpf: unknown argument 'dir'" bpf option off dir /nowhere
-expect 1 "bpf: 'cgroup' is given twice" bpf option on cgroup /a cgroup /b
 expect 1 "bpf: unknown argument 'cgroup'" bpf option show cgroup /a
 expect_silent_stdout
 expect 1 "try: quell help" -x
