@@ -17,7 +17,7 @@
 #define WORD_BITS		32
 
 /* The value behind a keyword at index *@i, which is then that of the word behind the value. */
-int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value)
+static int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value)
 {
 	if (*i + 1 >= argc) {
 		complain("the value of '%s' is missing", keyword);

@@ -33,8 +33,8 @@ bool preset_next(const char **at, struct preset_word *word)
 }
 
 /* The value, in @word, that a preset sets a parameter to; NULL if the preset leaves the default. */
-const char *preset_value(const struct preset *preset, const char *name,
-			 struct preset_word *word)
+static const char *preset_value(const struct preset *preset, const char *name,
+				struct preset_word *word)
 {
 	const char *at = preset->set;
 

@@ -23,15 +23,6 @@
 #include "stamps.h"
 #include "util.h"
 
-static int request_ioctl(int fd, const char *dev, unsigned long request, void *data)
-{
-	struct ifreq ifr = {};
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
-	ifr.ifr_data = data;
-	return ioctl(fd, request, &ifr);
-}
-
 static bool is_up(int fd, const char *dev)
 {
 	struct ifreq ifr = {};
@@ -48,11 +39,11 @@ static void read_dev(int fd, struct doctor_dev *dev)
 	struct ethtool_cmd link = { .cmd = ETHTOOL_GSET };
 	struct stamps stamps;
 
-	if (!request_ioctl(fd, dev->name, SIOCETHTOOL, &flags))
+	if (!stamps_request(fd, dev->name, SIOCETHTOOL, &flags))
 		dev->lro = flags.data & ETH_FLAG_LRO;
-	if (!request_ioctl(fd, dev->name, SIOCETHTOOL, &coalesce))
+	if (!stamps_request(fd, dev->name, SIOCETHTOOL, &coalesce))
 		dev->rx_delay_us = coalesce.rx_coalesce_usecs;
-	if (!request_ioctl(fd, dev->name, SIOCETHTOOL, &link) &&
+	if (!stamps_request(fd, dev->name, SIOCETHTOOL, &link) &&
 	    ethtool_cmd_speed(&link) < (uint32_t)SPEED_UNKNOWN)
 		dev->bytes_ps = 125000ULL * ethtool_cmd_speed(&link);
 	stamps_read(fd, dev->name, &stamps);

@@ -30,8 +30,6 @@ struct preset_word {
 extern const struct preset presets[];
 
 bool preset_next(const char **at, struct preset_word *word);
-const char *preset_value(const struct preset *preset, const char *name,
-			 struct preset_word *word);
 const struct preset *preset_in_force(const struct preset *table, const struct cc *cc);
 
 #endif /* QUELL_CLI_PRESET_H */

@@ -142,7 +142,6 @@ int stat_fetch(struct app *app, struct stat_list *list);
 int dart_check(struct app *app, uint64_t time_ns);
 int find_dev(const char *name, uint32_t *ifindex);
 int find_dev_name(const char *name, char *dev);
-int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value);
 int pair_next(int argc, char **argv, int *i, struct pair *pair);
 int read_address(const char *text, struct sockaddr_storage *address);
 const char *address_text(const struct address *address, char *text);

@@ -22,8 +22,8 @@ int stamps_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Returns 0 or the errno value. */
-static int request(int fd, const char *dev, unsigned long cmd, void *data)
+/* A request about a device; @data as struct ifreq has it. Returns 0 or the errno value. */
+int stamps_request(int fd, const char *dev, unsigned long cmd, void *data)
 {
 	struct ifreq ifr = { .ifr_data = data };
 
@@ -36,7 +36,7 @@ static bool is_upper(int fd, const char *dev)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 
-	return !request(fd, dev, SIOCETHTOOL, &info) &&
+	return !stamps_request(fd, dev, SIOCETHTOOL, &info) &&
 	       (!strcmp(info.driver, "802.1Q VLAN Support") || !strcmp(info.driver, "macvlan"));
 }
 
@@ -46,13 +46,13 @@ void stamps_read(int fd, const char *dev, struct stamps *stamps)
 	struct hwtstamp_config config = {};
 
 	*stamps = (struct stamps){};
-	stamps->info_err = request(fd, dev, SIOCETHTOOL, &info);
+	stamps->info_err = stamps_request(fd, dev, SIOCETHTOOL, &info);
 	if (stamps->info_err)
 		info = (struct ethtool_ts_info){ .phc_index = STAMPS_NO_CLOCK };
 	stamps->rx_filters = info.rx_filters;
 	stamps->phc = info.phc_index;
 
-	stamps->config_err = request(fd, dev, SIOCGHWTSTAMP, &config);
+	stamps->config_err = stamps_request(fd, dev, SIOCGHWTSTAMP, &config);
 	/*
 	 * A driver without a get operation fails here.  A setting is for both directions, so assume
 	 * transmit timestamps are on if the NIC has them: another program may use them, and without
@@ -81,7 +81,7 @@ int stamps_set_filter(int fd, const char *dev, struct stamps *stamps, uint32_t f
 		.tx_type = stamps->tx_type,
 		.rx_filter = filter,
 	};
-	int err = request(fd, dev, SIOCSHWTSTAMP, &config);
+	int err = stamps_request(fd, dev, SIOCSHWTSTAMP, &config);
 
 	if (err)
 		return err;

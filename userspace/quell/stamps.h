@@ -24,6 +24,7 @@ struct stamps {
 };
 
 int stamps_open(void);
+int stamps_request(int fd, const char *dev, unsigned long cmd, void *data);
 void stamps_read(int fd, const char *dev, struct stamps *stamps);
 int stamps_set_filter(int fd, const char *dev, struct stamps *stamps, uint32_t filter);
 
