@@ -75,12 +75,8 @@ static void format_peer(char *text, const struct diag *d)
 
 static bool is_local(const struct diag *d)
 {
-	const struct in6_addr *in6 = (const struct in6_addr *)d->daddr;
-
-	if (d->family == AF_INET)
-		return d->daddr[0] == IN_LOOPBACKNET;
-	return IN6_IS_ADDR_LOOPBACK(in6) ||
-	       (IN6_IS_ADDR_V4MAPPED(in6) && d->daddr[12] == IN_LOOPBACKNET);
+	return d->family == AF_INET ? d->daddr[0] == IN_LOOPBACKNET :
+				      IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)d->daddr);
 }
 
 /* An open connection to another host, with a measured round trip. */

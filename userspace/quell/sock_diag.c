@@ -85,6 +85,7 @@ int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh)
 	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *attr;
 	struct diag *d;
+	bool is_mapped;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
 		return -EBADMSG;
@@ -93,8 +94,13 @@ int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh)
 		return -ENOMEM;
 	d->cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0];
 	d->state = msg->idiag_state;
-	d->family = msg->idiag_family;
-	memcpy(d->daddr, msg->id.idiag_dst, sizeof(d->daddr));
+	/* A socket of IPv6 may be connected over IPv4: its routes and addresses are those of IPv4. */
+	is_mapped = msg->idiag_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(msg->id.idiag_dst);
+	d->family = is_mapped ? AF_INET : msg->idiag_family;
+	if (is_mapped)
+		memcpy(d->daddr, &msg->id.idiag_dst[3], sizeof(msg->id.idiag_dst[3]));
+	else
+		memcpy(d->daddr, msg->id.idiag_dst, sizeof(d->daddr));
 	mnl_attr_for_each(attr, nlh, sizeof(*msg)) {
 		if (mnl_attr_get_type(attr) == INET_DIAG_INFO)
 			take_info(d, attr);

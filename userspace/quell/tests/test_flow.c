@@ -25,7 +25,7 @@
 static char buffer[NL_BUFFER_LEN] __attribute__((aligned(8)));
 
 /* A socket as sent by a kernel with @info_bytes of struct tcp_info. */
-static const struct nlmsghdr *socket_message(uint64_t cookie, size_t info_bytes)
+static struct nlmsghdr *socket_message(uint64_t cookie, size_t info_bytes)
 {
 	const struct tcp_info info = { .tcpi_total_retrans = 7, .tcpi_lost = 2,
 				       .tcpi_data_segs_out = 1000,
@@ -73,6 +73,29 @@ TEST(diag_list_add__cases)
 	EXPECT_FALSE(d->has_info);
 	diag_list_free(&l);
 	EXPECT_EQ(NULL, diag_list_find(&l, 2));
+}
+
+/* The address of a peer is in commands of doctor, such as ip route get. */
+TEST(diag_list_add__mapped)
+{
+	static const uint8_t ipv4[4] = { 10, 0, 0, 3 }, ipv6[16] = { 0xfd, [15] = 3 };
+	struct nlmsghdr *nlh = socket_message(COOKIE, 0);
+	struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct diag_list l = {};
+
+	msg->idiag_family = AF_INET6;
+	memcpy(msg->id.idiag_dst, ipv6, sizeof(ipv6));
+	EXPECT_EQ(0, diag_list_add(&l, nlh));
+	msg->id.idiag_dst[0] = 0;
+	msg->id.idiag_dst[2] = htonl(0xffff);
+	memcpy(&msg->id.idiag_dst[3], ipv4, sizeof(ipv4));
+	EXPECT_EQ(0, diag_list_add(&l, nlh));
+	ASSERT_EQ(2, l.n);
+	EXPECT_EQ(AF_INET6, l.list[0].family);
+	EXPECT_EQ(0, memcmp(l.list[0].daddr, ipv6, sizeof(ipv6)));
+	EXPECT_EQ(AF_INET, l.list[1].family);
+	EXPECT_EQ(0, memcmp(l.list[1].daddr, ipv4, sizeof(ipv4)));
+	diag_list_free(&l);
 }
 
 TEST(diag_list_add__malformed_cases)
