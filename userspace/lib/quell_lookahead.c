@@ -62,18 +62,23 @@ static int request(struct nlmsghdr *nlh, const struct error *error)
 	return err.code ? fail_nl(error, &err) : 0;
 }
 
-/* Bytes of a member's address and where they are; NULL if it is neither IPv4 nor IPv6. */
+/*
+ * Bytes of a member's address and where they are; NULL if it is neither IPv4 nor IPv6. The IPv4
+ * peer of an IPv6 socket, ::ffff:10.0.0.1, has the routes of IPv4.
+ */
 static const void *address_of(const struct sockaddr_storage *member, size_t *bytes)
 {
-	switch (member->ss_family) {
-	case AF_INET:
-		*bytes = sizeof(struct in_addr);
+	const struct in6_addr *in6 = &((const struct sockaddr_in6 *)member)->sin6_addr;
+
+	*bytes = sizeof(struct in_addr);
+	if (member->ss_family == AF_INET)
 		return &((const struct sockaddr_in *)member)->sin_addr;
-	case AF_INET6:
-		*bytes = sizeof(struct in6_addr);
-		return &((const struct sockaddr_in6 *)member)->sin6_addr;
-	}
-	return NULL;
+	if (member->ss_family != AF_INET6)
+		return NULL;
+	if (IN6_IS_ADDR_V4MAPPED(in6))
+		return &in6->s6_addr32[3];
+	*bytes = sizeof(*in6);
+	return in6;
 }
 
 static int put_members(struct nlmsghdr *nlh, const struct quell_lookahead_group *group,
@@ -200,6 +205,7 @@ static int read_route(const struct nlmsghdr *nlh, void *ifindex)
 int quell_lookahead_ifindex(const struct sockaddr_storage *member, char *error,
 			    size_t error_bytes)
 {
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)member;
 	const struct error where = { .text = error, .bytes = error_bytes };
 	char buf[MNL_NLMSG_HDRLEN + sizeof(struct rtmsg) + MEMBER_BYTES]
 		__attribute__((aligned(8))) = {};
@@ -215,9 +221,13 @@ int quell_lookahead_ifindex(const struct sockaddr_storage *member, char *error,
 	address = address_of(member, &bytes);
 	if (!address)
 		return fail(&where, EAFNOSUPPORT, "address: neither IPv4 nor IPv6");
+	/* Every interface has a route to link-local addresses. */
+	if (bytes == sizeof(struct in6_addr) && IN6_IS_ADDR_LINKLOCAL(address) &&
+	    in6->sin6_scope_id)
+		return in6->sin6_scope_id;
 	nlh->nlmsg_type = RTM_GETROUTE;
 	route = mnl_nlmsg_put_extra_header(nlh, sizeof(*route));
-	route->rtm_family = member->ss_family;
+	route->rtm_family = bytes == sizeof(struct in_addr) ? AF_INET : AF_INET6;
 	route->rtm_dst_len = bytes * 8;
 	mnl_attr_put(nlh, RTA_DST, bytes, address);
 	if (!nl_open_route(&nl, &err)) {
