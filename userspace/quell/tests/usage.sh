@@ -346,8 +346,10 @@ while IFS="$(printf '\t')" read -r object verb args; do
 	esac
 	page=$man
 	[ ! -e "${man%.8}-$object.8" ] || page=${man%.8}-$object.8
-	MANWIDTH=200 MANPAGER=cat man -l "$page" 2> "$scratch/err" | col -b > "$scratch/out"
-	tr -s ' \n' '  ' < "$scratch/out" | grep -qF -e "$line"
+	text=$scratch/${page##*/}
+	[ -s "$text" ] || MANWIDTH=200 MANPAGER=cat man -l "$page" 2> "$scratch/err" | col -b |
+		tr -s ' \n' '  ' > "$text"
+	grep -qF -e "$line" "$text"
 	report $? "manual page has: $line"
 done < "$scratch/table"
 
