@@ -13,6 +13,7 @@
 
 #define LINE_LEN	79	/* characters */
 #define INDENT		6
+#define NAME_COLUMNS	16	/* of the longest name of a preset */
 
 /*
  * Parse the next parameter of a preset, from *@at, first @preset->set, on; false at the end. Texts
@@ -77,20 +78,6 @@ const struct preset *preset_in_force(const struct preset *table, const struct cc
 	return NULL;
 }
 
-/* Length of the longest preset name, to align the sources in one column. */
-static int name_width(void)
-{
-	const struct preset *preset;
-	int width = 0, len;
-
-	for (preset = presets; preset->cc; preset++) {
-		len = strlen(preset->name);
-		if (width < len)
-			width = len;
-	}
-	return width;
-}
-
 /* Print all settings of a preset: in JSON an object, in text lines wrapped at the margin. */
 static void print_settings(struct out *o, const struct preset *preset)
 {
@@ -118,11 +105,11 @@ static void print_settings(struct out *o, const struct preset *preset)
 	out_close_object(o);
 }
 
-static void print_preset(struct out *o, const struct preset *preset, int width)
+static void print_preset(struct out *o, const struct preset *preset)
 {
 	char cell[64];
 
-	snprintf(cell, sizeof(cell), "  %-*s  ", width, preset->name);
+	snprintf(cell, sizeof(cell), "  %-*s  ", NAME_COLUMNS, preset->name);
 	out_open_object(o, NULL);
 	out_str(o, "cc", NULL, preset->cc);
 	out_str(o, "name", "%s", o->json ? preset->name : cell);
@@ -135,7 +122,6 @@ static int list_presets(struct out *o, const char *algo)
 {
 	const struct preset *preset;
 	const char *last = "";
-	int width = name_width();
 
 	out_open_array(o, NULL);
 	for (preset = presets; preset->cc; preset++) {
@@ -146,7 +132,7 @@ static int list_presets(struct out *o, const char *algo)
 			out_text(o, "\n");
 		}
 		last = preset->cc;
-		print_preset(o, preset, width);
+		print_preset(o, preset);
 	}
 	out_close_array(o);
 	return STATUS_OK;
