@@ -57,12 +57,9 @@ static void print_counter(struct app *app, const struct counter *c, uint64_t cou
 	char line[128], rate[32] = "";
 
 	if (past_ns)
-		snprintf(rate, sizeof(rate), "%.1f/s", (double)count * NS_PER_SEC / past_ns);
-	snprintf(line, sizeof(line), "  %-24s %16" PRIu64 " %14s", c->name, count, rate);
-	while (*line && line[strlen(line) - 1] == ' ')
-		line[strlen(line) - 1] = '\0';
+		snprintf(rate, sizeof(rate), " %12.1f/s", (double)count * NS_PER_SEC / past_ns);
+	snprintf(line, sizeof(line), "  %-24s %16" PRIu64 "%s\n", c->name, count, rate);
 	out_text(&app->out, line);
-	out_text(&app->out, "\n");
 	if (app->details)
 		out_str(&app->out, NULL, "      %s\n", c->doc ? c->doc : "");
 }
