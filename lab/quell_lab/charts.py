@@ -26,14 +26,14 @@ ROOM = 1.06			# above the highest value
 NAMED = ("#d55e00", "#0072b2", "#cc79a7")
 
 
-def horizon_ns(results):
+def horizon_ns(results, measured=()):
     """
     Where the time axis of these results ends: for each its last completion not
-    later than HORIZON times its median one, of all the latest.  A flow that
-    was late by a retransmission timeout would otherwise press everything else
-    against the axis.  A flow cut short by the end of the run counts as ending then.
+    later than HORIZON times its median one, of all the latest, or the last of the measured
+    windows.  A flow that was late by a retransmission timeout would otherwise press everything
+    else against the axis.  A flow cut short by the end of the run counts as ending then.
     """
-    latest_ns = 1
+    latest_ns = max((window.end_ns for window in measured), default=1)
     for result in results:
         ends = sorted(result.active_until_ns(row) for row in result.flows)
         if ends:
@@ -97,7 +97,7 @@ def fairness(results, scenario):
                                   for begin, index, _ in windows], window_us),
                           "line", label, label))
     return Chart(f"Fairness among active flows, windows of {window_us:g}\u00a0µs", [
-        Facet(lines, chart.time_axis(horizon_ns(results) / NS_PER_US),
+        Facet(lines, chart.time_axis(horizon_ns(results, scenario.windows) / NS_PER_US),
               Axis("Jain index", 0, 1.04))])
 
 
@@ -157,7 +157,7 @@ def queues(results, scenario, summaries):
     top = max((summary["queues"][port]["max_bytes"] for summary in summaries.values()
                if port in summary["queues"]), default=queue.limit_bytes)
     top = queue.limit_bytes if 4 * top > queue.limit_bytes else max(top, 2 * queue.ecn_max_bytes, 1)
-    end_ns = horizon_ns(results)
+    end_ns = horizon_ns(results, scenario.windows)
 
     def lines(result):
         rows = [(0, 0)] + [row for row in result.queues.get(port, []) if row[0] <= end_ns]
@@ -237,9 +237,9 @@ def _of_flows(name, results, lines_of, end_ns, y, scenario=None):
                     INSIDE)
 
 
-def windows(results):
+def windows(results, scenario):
     """Congestion window of the flows, logarithmic above a packet."""
-    end_ns = horizon_ns(results)
+    end_ns = horizon_ns(results, scenario.windows)
     top = max((row[1] for result in results for rows in result.cwnd.values() for row in rows
                if row[0] <= end_ns), default=1)
     return _of_flows("Congestion window", results,
@@ -250,10 +250,11 @@ def windows(results):
 
 
 def rates(results, scenario):
-    """What the flows were handed per window, as a rate up to that of the fastest cable."""
+    """What the flows were handed per window, as a rate up to that of the fastest path."""
     window_ns = scenario.record.window_ns
-    line_gbit = max(cable.rate_bits_ps for cable in scenario.graph.cables) / 1e9
-    end_ns = horizon_ns(results)
+    line_gbit = max(min(link.rate_bits_ps for link in scenario.links(flow)) for flow in
+                    {(flow.src, flow.dst): flow for flow in scenario.flows}.values()) / 1e9
+    end_ns = horizon_ns(results, scenario.windows)
     drawn = {}
     for result in results:
         finished = {row.flow.number for row in result.flows if row.finished}
@@ -341,7 +342,8 @@ def of_run(scenario, results, summaries):
         ("queue", fullest_port(summaries) is not None,
          lambda: queues(results, scenario, summaries)),
         ("goodput", has_bytes, lambda: rates(results, scenario)),
-        ("cwnd", any(result.cwnd for result in results), lambda: windows(results)),
+        ("cwnd", any(result.cwnd for result in results),
+         lambda: windows(results, scenario)),
         *((dart_stem(result), result.dart, lambda result=result: dart_chart.make(scenario, result))
           for result in results))
     return own_axes.of_run(scenario, results) | {stem: make for stem, is_there, make in known

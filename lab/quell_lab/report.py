@@ -17,7 +17,8 @@ CAPTIONS = {
                "receiving socket. A line that ends below 1: the other flows did not finish.",
     "jain": "Jain's index of the bytes each active flow was handed in a window: 1 means equal "
             "shares, 1/n one flow has everything. Flows count in windows they span entirely. Axes "
-            "of time end at the last completion within twice a run's median one.",
+            "of time end at the last completion within twice a run's median one, or with the last "
+            "measured window.",
     "queue": "Backlog of the switch port with the longest queue of all runs, sampled. The maximum "
              "in the table is the port's own watermark, exact{of_samples}.",
     "goodput": "Bytes handed to each receiving socket per window. Data that waited for a lost "

@@ -87,6 +87,20 @@ class Axes(unittest.TestCase):
         for runs, end in (([[10, 11, 12, 500]], 12), ([[10, 11, 22]], 22),
                           ([[10, 11, 12], [100, 110, 120, 9000]], 120)):
             self.assertEqual(charts.horizon_ns([run_of(*ends) for ends in runs]), end)
+        windows = [types.SimpleNamespace(end_ns=50), types.SimpleNamespace(end_ns=90)]
+        self.assertEqual(charts.horizon_ns([run_of(10, 20)], windows), 90)
+
+    def test_goodput_ends_at_the_fastest_path_of_a_flow(self):
+        """A faster link that no flow uses does not press the lines against the axis."""
+        cables = [{"a": ["h1", "h3"], "b": "s", "rate": "1gbit", "delay": "1us"},
+                  {"a": "h2", "b": "s", "rate": "100gbit", "delay": "1us"}]
+        wanted = helpers.build(
+            topology={"kind": "graph", "hosts": "h[1-3]", "switches": "s", "cables": cables},
+            flow=[{"src": "h1", "dst": "h3", "bytes": 10**6}])
+        result = helpers.run_result(wanted, [helpers.flow_result(wanted.flows[0], 0, 10**6)],
+                                    delivered={1: [(100000, 0), (200000, 10**6)]})
+        facet, = charts.rates([result], wanted).facets
+        self.assertAlmostEqual(facet.y.high, 1.02)
 
     def test_a_logarithmic_one_has_more_than_two_labels(self):
         for top, least in ((1.2, 4), (2.4, 3), (3.05, 5), (3.9, 4), (8, 5), (60, 6)):
