@@ -81,7 +81,8 @@ def medians(evaluations):
                   key=lambda row: labels.index(row[0]))
 
 
-def _text(value):
+def plain(value):
+    """Four digits, or all of a whole part."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
@@ -92,7 +93,7 @@ def texts(rows, scenario, compared):
     """
     of_paper = {_paper_name(said): row for row, said in zip(scenario.paper, compared)}
     for label, quantity, seeds, *values in rows:
-        name, write = OF_RUN.get(quantity, (quantity, _text))
+        name, write = OF_RUN.get(quantity, (quantity, plain))
         if quantity in of_paper:
             shown = [paper.shown(of_paper[quantity], value) for value in values]
         else:

@@ -130,10 +130,6 @@ def _write_table(path, wanted, sums):
         for name, numbers in quantities.items()))
 
 
-def _text(value):
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
 def _plain(text):
     return float(text[:-1]) / 100 if text.endswith("%") else float(text)
 
@@ -220,7 +216,7 @@ def _panel_table(sums, panel):
         cells = []
         for label in sums.labels:
             row = sums.at(panel, combo, x, label)
-            texts = [_text(value / factor) for value in row] if row else []
+            texts = [seeds.plain(value / factor) for value in row] if row else []
             cells.append("–" if not row else texts[0] if texts[1] == texts[2] else
                          f"{texts[0]} ({texts[1]} to {texts[2]})")
         rows.append((", ".join(filter(None, [sums.combo_title(combo),
