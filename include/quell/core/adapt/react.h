@@ -113,14 +113,30 @@ static inline bool quell_adapt_is_limited(const struct quell_adapt *a,
 	return s->flags & QUELL_S_APP_LIMITED && !(a->flags & QUELL_ADAPT_F_FULL);
 }
 
+/*
+ * Whether the delay is above the target by more than the flow's own queue explains: by a fourth, or
+ * at all if the window is less than half of the least share.  Then one round's increase exceeds it,
+ * and decreases only leave the path unused.
+ */
+static inline bool quell_adapt_is_above(const struct quell_adapt *a,
+					const struct quell_adapt_needs *needs, u64 window_bytes)
+{
+	u64 aim_ns = quell_adapt_aim_ns(a);
+	u64 least_bytes = quell_mul_div_u64(needs->slowest_bytes_ps, aim_ns, QUELL_NS_PER_SEC);
+
+	return quell_adapt_algo_rtt_ns(a) >
+	       aim_ns + (window_bytes < least_bytes / 2 ? 0 : aim_ns / 4);
+}
+
 /* A round of FIT, for an algorithm that uses delay. */
-static __rare void quell_adapt_fit_round(struct quell_adapt *a, const struct quell_sample *s,
-					 u64 window_q16)
+static __rare void quell_adapt_fit_round(struct quell_adapt *a,
+					 const struct quell_adapt_needs *needs,
+					 const struct quell_sample *s, u64 window_q16)
 {
 	u64 quiet_ns = (u64)a->base_ns + quell_adapt_room_ns(a->base_ns) / 4;
 	u64 aim_ns = quell_adapt_aim_ns(a);
 	u64 window_bytes = window_q16 >> QUELL_Q16_SHIFT;
-	bool above = quell_adapt_algo_rtt_ns(a) > aim_ns + aim_ns / 4;
+	bool above = quell_adapt_is_above(a, needs, window_bytes);
 	u32 found_bytes;
 
 	/* A target that no packet can meet keeps the queue empty: that is no reason to search. */
@@ -257,7 +273,7 @@ static inline void quell_adapt_round(struct quell_adapt *a,
 	if (a->phase != QUELL_ADAPT_FIT)
 		return;
 	if (needs->signal == QUELL_ADAPT_DELAY)
-		quell_adapt_fit_round(a, s, window_q16);
+		quell_adapt_fit_round(a, needs, s, window_q16);
 	else
 		quell_adapt_signalled_round(a, needs, window_q16, s->mss_bytes);
 }
