@@ -117,12 +117,21 @@ TEST(signals_cases)
 TEST(fit)
 {
 	struct fixture f;
+	u64 before_q16;
 	int i;
 
 	start_fit(&f);
 	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
 		acks(&f, BASE_NS, 8);
 	expect_eq(QUELL_ADAPT_START, (u32)f.a.phase, "no_queue_for_eight_rounds_searches");
+	before_q16 = f.a.cubic.window_q16;
+	acks(&f, BASE_NS, 8);
+	expect_eq(before_q16 + 2 * MSS_Q16, f.a.cubic.window_q16, "by_a_fourth");
+	quell_adapt_on_rto(&f.a, &f.s, false);
+	f.a.cubic.window_q16 = 4 * MSS_Q16;
+	f.a.cubic.ssthresh_bytes = 50 * MSS;
+	acks(&f, BASE_NS, 8);
+	expect_eq(12 * MSS_Q16, f.a.cubic.window_q16, "not_after_a_timeout");
 	start_fit(&f);
 	f.window_q16 = f.a.cubic.window_q16;
 	for (i = 0; i < 2 * QUELL_ADAPT_ABOVE_ROUNDS; i++)

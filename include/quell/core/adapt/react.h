@@ -145,6 +145,7 @@ static __rare void quell_adapt_fit_round(struct quell_adapt *a,
 		a->rounds = 0;
 	} else if (++a->rounds >= QUELL_ADAPT_QUIET_ROUNDS) {
 		quell_adapt_search(a, window_q16);
+		a->flags |= QUELL_ADAPT_F_AGAIN;
 		return;
 	}
 	if (above)
@@ -474,6 +475,7 @@ static __rare void quell_adapt_on_rto(struct quell_adapt *a, const struct quell_
 	if (a->phase == QUELL_ADAPT_FALLBACK)
 		a->rounds = 0;
 	a->phase = QUELL_ADAPT_START;
+	a->flags &= ~QUELL_ADAPT_F_AGAIN;
 	a->samples = 0;
 	a->checks = 0;
 	a->above = 0;

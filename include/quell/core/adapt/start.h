@@ -245,8 +245,9 @@ static inline void quell_adapt_cubic(struct quell_adapt *a, const struct quell_s
 }
 
 /*
- * The growth of START while the window is full: all of the bytes acknowledged, or a fourth of
- * them once a check found a queue.
+ * The growth of START while the window is full: all of the bytes acknowledged, or a fourth of them
+ * once a check found a queue.  The same if FIT searches again: bursts may hide that the path is
+ * full.
  */
 static inline void quell_adapt_start_grow(struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs,
@@ -254,7 +255,8 @@ static inline void quell_adapt_start_grow(struct quell_adapt *a,
 {
 	u64 acked_q16 = (u64)s->acked_bytes << QUELL_Q16_SHIFT;
 
-	if (a->checks || (needs->signal == QUELL_ADAPT_MARKS && a->above))
+	if (a->checks || a->flags & QUELL_ADAPT_F_AGAIN ||
+	    (needs->signal == QUELL_ADAPT_MARKS && a->above))
 		acked_q16 /= QUELL_ADAPT_SLOW_SHARE;
 	if (a->cubic.window_q16 >> QUELL_Q16_SHIFT < a->cubic.ssthresh_bytes) {
 		if (a->flags & QUELL_ADAPT_F_FULL)

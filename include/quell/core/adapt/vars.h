@@ -99,6 +99,7 @@ enum quell_adapt_reason {
 #define QUELL_ADAPT_F_REDUCED	0x40	/* set by the caller: reduced for this loss episode */
 #define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
 #define QUELL_ADAPT_F_LOST	0x100	/* set by the caller: with a loss in that round trip */
+#define QUELL_ADAPT_F_AGAIN	0x200	/* START goes on after FIT */
 #define QUELL_ADAPT_F_SIGNAL	(QUELL_ADAPT_F_MARKED | QUELL_ADAPT_F_RECORD)
 
 /* Path properties that an algorithm requires; constant. */
@@ -291,7 +292,7 @@ static __rare void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 	a->rounds = 0;
 	a->above = 0;
 	a->first_ns = 0;
-	a->flags &= ~QUELL_ADAPT_F_SEARCHED;
+	a->flags &= ~(QUELL_ADAPT_F_SEARCHED | QUELL_ADAPT_F_AGAIN);
 }
 
 /* @pkts and @mss_bytes are > 0.  The caller serialises per flow, here and below. */
