@@ -11,7 +11,8 @@ from math import inf, isinf
 from types import SimpleNamespace
 
 from hpcc_model import Hpcc, difference
-from models import ACK, FLAGS, LIBRARY, STEPS, UNLIMITED, Errors, Pair, Random, main, numbers, single_steps
+from models import (ACK, FLAGS, LIBRARY, STEPS, UNLIMITED, Errors, Pair, Random, main, numbers,
+                    single_steps)
 
 # Above the sum of drift's bounds: additive increase dilutes earlier errors.
 LONG_RELATIVE = 2e-3
@@ -201,7 +202,8 @@ class HpccPair(Pair):
         m, v = self.m, self.flow
         is_measured, du = self.measured(before)
         bound = self.window_bound(before, du)
-        errors.near("window", self.out.window_q16 * 2**-16, m.w, bound, limit=0 if self.is_any else self.standard_relative)
+        errors.near("window", self.out.window_q16 * 2**-16, m.w, bound,
+                    limit=0 if self.is_any else self.standard_relative)
         errors.near("reference", v.window_q16 * 2**-16, m.wc, bound)
         # U is compared with eta, so below 1 its error is taken relative to 1.
         if is_measured:

@@ -210,8 +210,8 @@ def long_run(name, **params):
         most_apart = max(most_apart, apart)
         steps_apart += apart > 0
     st = pair.stats
-    print(f"# {name}: windows apart by {max(tenths):.1e} in a tenth of the run on average, or other "
-          f"state in {steps_apart} steps, {most_apart} in a row at most")
+    print(f"# {name}: windows apart by {max(tenths):.1e} in a tenth of the run on average, or "
+          f"other state in {steps_apart} steps, {most_apart} in a row at most")
     print(f"# {name}: {st.fair_increases} fair, {st.proportional_increases} proportional, "
           f"{st.fast_increases} fast increases, {st.decreases} decreases, {st.quick_adapts} "
           f"QuickAdapts, {st.path_changes} new paths, {events[LOSS]} losses, {events[RTO]} "

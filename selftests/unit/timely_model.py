@@ -4,8 +4,6 @@ TIMELY, written from Algorithm 1, section 5 and the list of deviations in
 Documentation/timely.md, in the paper's names.
 """
 
-from math import inf
-
 MOST_WINDOW = 2.0**30
 MOST_RATE = 2**40 / 1e9
 
