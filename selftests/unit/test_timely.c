@@ -159,7 +159,7 @@ TEST(segment)
 	quell_core_params_default(&quell_timely_core, &p);
 	for_each_row(row, cases) {
 		p.segment_bytes = row->segment_bytes;
-		expect_eq(row->want, quell_timely_segment_pkts(&p, row->mss_bytes), "%s",
+		expect_eq(row->want, quell_timely_core.segment_pkts(&p, row->mss_bytes), "%s",
 			  row->name);
 	}
 }
