@@ -10,7 +10,7 @@
 #include <quell/core/cores.h>
 
 #include "../../lab/tutorial/toy_core.h"
-#include "random_params.h"
+#include "random.h"
 #include "test.h"
 
 /* Space in struct quell_cc for variables, include/quell/quell.h. */
@@ -69,6 +69,19 @@ static void test_counters(struct __test_metadata *_metadata, const struct quell_
 	       "%s__every_counter_is_in_the_table", core->name);
 }
 
+/* Changes one parameter of three on average. */
+static void random_params(struct random_state *r, const struct quell_core *core, void *params)
+{
+	u32 i;
+
+	for (i = 0; i < core->params_nr; i++)
+		if (!random_between(r, 0, 2))
+			*quell_core_param(params, &core->params[i]) =
+				random_magnitude(r, core->params[i].min, core->params[i].max);
+	if (core->params_derive)
+		core->params_derive(params);
+}
+
 /*
  * Random ACKs, at times a loss, and a rest shorter than the parameter at restart_offset.  Returns
  * whether the rest changed the last ACK's decision.
@@ -121,7 +134,7 @@ static void test_rest(struct __test_metadata *_metadata, const struct quell_core
 	for (i = 0; i < STARTS; i++) {
 		quell_core_params_default(core, params);
 		if (i)
-			random_params(&r, core, params, 3, false);
+			random_params(&r, core, params);
 		memset(vars, 0, core->vars_bytes);
 		changed += is_changed_by_rest(core, &r, params, vars, stats);
 	}
