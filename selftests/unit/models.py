@@ -4,8 +4,8 @@ The cores beside their models in floating point.  A model is a class with the fl
 a method for each event.  Prints TAP.
 
 OUTDIR, the argument, has the cores as a library and its preprocessed source, which has their
-structures.  In a model a field's name lacks the unit:
-times are ns, sizes bytes, rates bytes/ns, fractions parts of 1.
+structures.  In a model a field's name lacks the unit: times are ns, sizes bytes, rates bytes/ns,
+fractions parts of 1.
 """
 
 import copy
@@ -49,6 +49,8 @@ def structure(name):
         else:
             kind = structure(of) if kind == "struct" else types[kind]
         fields.append((field, kind))
+    if len(fields) != body.count(";"):
+        raise ValueError(f"fields of struct quell_{name} that are not read")
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
