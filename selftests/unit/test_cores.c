@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Properties of every algorithm as an object: its tables are complete, its defaults in their
- * ranges, its variables fit into a socket, and a short rest changes nothing.  That each of its
- * events decides: ../fuzz/fuzz_core.c.
+ * ranges, its variables fit into a socket, and a short rest changes no decision.  That each of
+ * its events decides: ../fuzz/fuzz_core.c.
  */
 #include <stdlib.h>
 #include <string.h>
