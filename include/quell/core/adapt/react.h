@@ -265,12 +265,30 @@ static inline void quell_adapt_marked_round(struct quell_adapt *a,
 		quell_adapt_cubic_marked(a, marked_bytes, mss_bytes);
 }
 
+/*
+ * A round of CUBIC after a search that a delay ended, without a loss or mark since: if no delay is
+ * left although the window grew, it was noise of the hosts, and the search goes on (RFC 9406).
+ */
+static __rare void quell_adapt_cubic_round(struct quell_adapt *a, u64 window_q16)
+{
+	if (!a->shown_ns || a->cubic.prior_bytes ||
+	    (a->flags & (QUELL_ADAPT_F_FULL | QUELL_ADAPT_F_MARKED)) != QUELL_ADAPT_F_FULL ||
+	    quell_adapt_algo_rtt_ns(a) >= quell_adapt_target_ns(a))
+		return;
+	quell_adapt_note_noise(a, quell_sub_sat_u64(a->shown_ns, a->stand_ns));
+	quell_adapt_search(a, window_q16);
+	a->flags |= QUELL_ADAPT_F_AGAIN;
+	a->rounds = QUELL_ADAPT_NOISE_ROUNDS;
+}
+
 static inline void quell_adapt_round(struct quell_adapt *a,
 				     const struct quell_adapt_needs *needs,
 				     const struct quell_sample *s, u64 window_q16)
 {
 	a->stand_ns = a->least_ns;
 	a->samples = 0;
+	if (a->phase == QUELL_ADAPT_FALLBACK)
+		quell_adapt_cubic_round(a, window_q16);
 	if (a->phase != QUELL_ADAPT_FIT)
 		return;
 	if (needs->signal == QUELL_ADAPT_DELAY)
