@@ -126,6 +126,16 @@ TEST(fit)
 	expect_eq(QUELL_ADAPT_START, (u32)f.a.phase, "no_queue_for_eight_rounds_searches");
 	before_q16 = f.a.cubic.window_q16;
 	acks(&f, BASE_NS, 8);
+	expect_eq(before_q16 + 8 * MSS_Q16, f.a.cubic.window_q16, "it_doubles");
+	start_fit(&f);
+	/* The window takes 200 us at this rate. */
+	f.window_q16 = 20 * MSS_Q16;
+	f.a.byte_ns_q16 = 10 << 16;
+	for (i = 0; i < QUELL_ADAPT_QUIET_ROUNDS; i++)
+		acks(&f, BASE_NS, 8);
+	expect_eq(QUELL_ADAPT_START, (u32)f.a.phase, "bursts_hide_a_queue");
+	before_q16 = f.a.cubic.window_q16;
+	acks(&f, BASE_NS, 8);
 	expect_eq(before_q16 + 2 * MSS_Q16, f.a.cubic.window_q16, "by_a_fourth");
 	quell_adapt_on_rto(&f.a, &f.s, false);
 	f.a.cubic.window_q16 = 4 * MSS_Q16;

@@ -114,9 +114,9 @@ static inline bool quell_adapt_is_limited(const struct quell_adapt *a,
 }
 
 /*
- * Whether the delay is above the target by more than the flow's own queue explains: by a fourth, or
- * at all if the window is less than half of the least share.  Then one round's increase exceeds it,
- * and decreases only leave the path unused.
+ * Whether the delay is above the target by more than the flow's own queue explains: by a fourth.
+ * Any delay counts if the window is less than half of the least share, that is, than the increase
+ * of one round: decreases only leave the path unused.
  */
 static inline bool quell_adapt_is_above(const struct quell_adapt *a,
 					const struct quell_adapt_needs *needs, u64 window_bytes)
@@ -145,7 +145,9 @@ static __rare void quell_adapt_fit_round(struct quell_adapt *a,
 		a->rounds = 0;
 	} else if (++a->rounds >= QUELL_ADAPT_QUIET_ROUNDS) {
 		quell_adapt_search(a, window_q16);
-		a->flags |= QUELL_ADAPT_F_AGAIN;
+		/* At the rate of delivery the window takes longer: bursts hide a queue. */
+		if (window_bytes * a->byte_ns_q16 >> QUELL_Q16_SHIFT > quell_adapt_target_ns(a))
+			a->flags |= QUELL_ADAPT_F_AGAIN;
 		return;
 	}
 	if (above)
@@ -266,7 +268,7 @@ static inline void quell_adapt_marked_round(struct quell_adapt *a,
 }
 
 /*
- * A round of CUBIC after a search that a delay ended, without a loss or mark since: if no delay is
+ * A round of CUBIC after a search that a delay ended, without a loss or mark since.  If no delay is
  * left although the window grew, it was noise of the hosts, and the search goes on (RFC 9406).
  */
 static __rare void quell_adapt_cubic_round(struct quell_adapt *a, u64 window_q16)
