@@ -178,8 +178,9 @@ in_and_out()
 	modprobe tcp_swift && offers_swift && unload_all
 }
 
-# Connections that end with data on its way, twenty every tenth of a second.  How much that
-# is must not depend on how long a slow machine takes for the tenth: with buffers of up to
+# Connections that end with data on its way, twenty every half a second, which must be more than a
+# slow machine takes to start a program and connect.  How much data that
+# is must not depend on how long a slow machine takes for it: with buffers of up to
 # 4 and 6 MB these forty sockets, whatever their algorithm, take all the memory that TCP may
 # use of 1 GB (tcp_mem: 77 MB).  With these bounds it is about a quarter
 # at most.
@@ -194,7 +195,7 @@ start_traffic()
 	set_cc_in "$netns" reno && start_in "$netns" many_tcp listen 5300 4 >"$dir/listener" &&
 	poll 10 grep -q ready "$dir/listener" || return 1
 	start_in "$netns" sh -c 'while kill -0 "$0"; do
-			timeout 0.1 taskset 1 many_tcp connect 127.0.0.1 5300 4 20 10000000
+			timeout 0.5 taskset 1 many_tcp connect 127.0.0.1 5300 4 20 10000000
 		done' $$ >"$dir/traffic" 2>&1
 }
 
