@@ -212,39 +212,6 @@ TEST(noise)
 	expect(!f.a.checks && f.a.noise_ns == 35000, "is_a_queue_that_went_while_the_window_grew");
 }
 
-/* A delay that ended the search for CUBIC, and went although the window grew, was noise. */
-TEST(search_resumes)
-{
-	struct fixture f;
-	u64 before_q16;
-
-	start(&f, QUELL_ADAPT_DELAY);
-	f.needs.longest_ns = BASE_NS - 1;
-	acks(&f, BASE_NS, 10);
-	acks(&f, 2 * BASE_NS, 30);
-	expect_eq(QUELL_ADAPT_LONG_PATH, (u32)f.a.reason, "the_path_is_long");
-	acks(&f, 2 * BASE_NS, 8);
-	expect_eq(QUELL_ADAPT_FALLBACK, (u32)f.a.phase, "not_while_the_delay_stays");
-	acks(&f, BASE_NS, 8);
-	expect(f.a.phase == QUELL_ADAPT_START && f.a.noise_ns == BASE_NS, "without_the_delay");
-	before_q16 = f.a.cubic.window_q16;
-	acks(&f, BASE_NS, 8);
-	expect_eq(before_q16 + 2 * MSS_Q16, f.a.cubic.window_q16, "by_a_fourth");
-	start(&f, QUELL_ADAPT_DELAY);
-	f.needs.longest_ns = BASE_NS - 1;
-	acks(&f, BASE_NS, 10);
-	acks(&f, 2 * BASE_NS, 30);
-	quell_adapt_on_loss(&f.a, &f.needs, &f.s, f.window_q16);
-	acks(&f, BASE_NS, 8);
-	expect_eq(QUELL_ADAPT_FALLBACK, (u32)f.a.phase, "not_after_a_loss");
-	start(&f, QUELL_ADAPT_DELAY);
-	f.needs.longest_ns = BASE_NS - 1;
-	f.a.cubic.ssthresh_bytes = 12 * MSS;
-	f.a.rounds = QUELL_ADAPT_NOISE_ROUNDS;
-	acks(&f, BASE_NS, 30);
-	expect_eq(QUELL_ADAPT_FALLBACK, (u32)f.a.phase, "not_beyond_a_threshold");
-}
-
 /* A queue the flow itself builds, growing with each packet, ends START and is not noise. */
 TEST(own_queue)
 {

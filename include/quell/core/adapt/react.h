@@ -93,7 +93,7 @@ static inline void quell_adapt_count_above(struct quell_adapt *a, bool above, u6
 {
 	u64 small_bytes = quell_adapt_is_quiet(a) ? mss_bytes / 4 :
 			  (u64)QUELL_ADAPT_SAMPLES * mss_bytes;
-	u8 weight = window_bytes < small_bytes ? QUELL_ADAPT_ABOVE_SMALL : 1;
+	u8 weight = window_bytes < least_bytes / 2 ? QUELL_ADAPT_ABOVE_SMALL : 1;
 
 	if (window_bytes >= a->cubic.ssthresh_bytes / 2)
 		a->above = 0;
@@ -125,7 +125,7 @@ static inline bool quell_adapt_is_above(const struct quell_adapt *a,
 	u64 least_bytes = quell_mul_div_u64(needs->slowest_bytes_ps, aim_ns, QUELL_NS_PER_SEC);
 
 	return quell_adapt_algo_rtt_ns(a) >
-	       aim_ns + (window_bytes < least_bytes / 2 ? 0 : aim_ns / 4);
+	       aim_ns + (window_bytes < small_bytes ? 0 : aim_ns / 4);
 }
 
 /* A round of FIT, for an algorithm that uses delay. */
@@ -267,30 +267,12 @@ static inline void quell_adapt_marked_round(struct quell_adapt *a,
 		quell_adapt_cubic_marked(a, marked_bytes, mss_bytes);
 }
 
-/*
- * A round of CUBIC after a search that a delay ended, without a loss or mark since.  If no delay is
- * left although the window grew, it was noise of the hosts, and the search goes on (RFC 9406).
- */
-static __rare void quell_adapt_cubic_round(struct quell_adapt *a, u64 window_q16)
-{
-	if (!a->shown_ns || a->cubic.prior_bytes ||
-	    (a->flags & (QUELL_ADAPT_F_FULL | QUELL_ADAPT_F_MARKED)) != QUELL_ADAPT_F_FULL ||
-	    quell_adapt_algo_rtt_ns(a) >= quell_adapt_target_ns(a))
-		return;
-	quell_adapt_note_noise(a, quell_sub_sat_u64(a->shown_ns, a->stand_ns));
-	quell_adapt_search(a, window_q16);
-	a->flags |= QUELL_ADAPT_F_AGAIN;
-	a->rounds = QUELL_ADAPT_NOISE_ROUNDS;
-}
-
 static inline void quell_adapt_round(struct quell_adapt *a,
 				     const struct quell_adapt_needs *needs,
 				     const struct quell_sample *s, u64 window_q16)
 {
 	a->stand_ns = a->least_ns;
 	a->samples = 0;
-	if (a->phase == QUELL_ADAPT_FALLBACK)
-		quell_adapt_cubic_round(a, window_q16);
 	if (a->phase != QUELL_ADAPT_FIT)
 		return;
 	if (needs->signal == QUELL_ADAPT_DELAY)

@@ -246,8 +246,7 @@ static inline void quell_adapt_cubic(struct quell_adapt *a, const struct quell_s
 
 /*
  * The growth of START while the window is full: all of the bytes acknowledged, or a fourth of them
- * once a check found a queue.  The same if FIT searches again: bursts may hide that the path is
- * full.
+ * once a check found a queue, or if bursts hide one from FIT, which searches again.
  */
 static inline void quell_adapt_start_grow(struct quell_adapt *a,
 					  const struct quell_adapt_needs *needs,

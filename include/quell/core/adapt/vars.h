@@ -99,7 +99,7 @@ enum quell_adapt_reason {
 #define QUELL_ADAPT_F_REDUCED	0x40	/* set by the caller: reduced for this loss episode */
 #define QUELL_ADAPT_F_ECE	0x80	/* set by the caller: the current ACK has ECN-Echo */
 #define QUELL_ADAPT_F_LOST	0x100	/* set by the caller: with a loss in that round trip */
-#define QUELL_ADAPT_F_AGAIN	0x200	/* START goes on after FIT or CUBIC */
+#define QUELL_ADAPT_F_AGAIN	0x200	/* START goes on after FIT, slowly */
 #define QUELL_ADAPT_F_SIGNAL	(QUELL_ADAPT_F_MARKED | QUELL_ADAPT_F_RECORD)
 
 /* Path properties that an algorithm requires; constant. */
@@ -129,7 +129,7 @@ struct quell_adapt {
 	/* Round-trip time of the last round without the own bursts; 0 before the first. */
 	u32			stand_ns;
 	u32			least_ns;	/* smallest round-trip time of the current round */
-	/* START: standing value that first showed a queue; 0: no queue. */
+	/* START: standing value that first showed a queue. */
 	u32			shown_ns;
 	/* START: RTT of the current round's first packet; 0 unknown. */
 	u32			first_ns;
@@ -256,7 +256,6 @@ static __rare void quell_adapt_settle(struct quell_adapt *a,
 	a->reason = quell_adapt_obstacle(a, needs);
 	a->phase = a->reason ? QUELL_ADAPT_FALLBACK : QUELL_ADAPT_FIT;
 	a->aim_ns = 0;
-	a->shown_ns = a->reason ? a->shown_ns : 0;
 	a->checks = 0;
 	a->above = a->reason ? QUELL_ADAPT_REDUCED_BEFORE : 0;
 	quell_adapt_defer(a, a->reason);
@@ -293,7 +292,6 @@ static __rare void quell_adapt_search(struct quell_adapt *a, u64 window_q16)
 	a->rounds = 0;
 	a->above = 0;
 	a->first_ns = 0;
-	a->shown_ns = 0;
 	a->flags &= ~(QUELL_ADAPT_F_SEARCHED | QUELL_ADAPT_F_AGAIN);
 }
 
