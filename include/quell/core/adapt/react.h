@@ -93,7 +93,7 @@ static inline void quell_adapt_count_above(struct quell_adapt *a, bool above, u6
 {
 	u64 small_bytes = quell_adapt_is_quiet(a) ? mss_bytes / 4 :
 			  (u64)QUELL_ADAPT_SAMPLES * mss_bytes;
-	u8 weight = window_bytes < least_bytes / 2 ? QUELL_ADAPT_ABOVE_SMALL : 1;
+	u8 weight = window_bytes < small_bytes ? QUELL_ADAPT_ABOVE_SMALL : 1;
 
 	if (window_bytes >= a->cubic.ssthresh_bytes / 2)
 		a->above = 0;
@@ -115,14 +115,16 @@ static inline bool quell_adapt_is_limited(const struct quell_adapt *a,
 
 /*
  * Whether the delay is above the target by more than the flow's own queue explains: by a fourth.
- * Any delay counts if the window is less than half of the least share, that is, than the increase
- * of one round: decreases only leave the path unused.
+ * Any delay counts if the window is less than a fourth of a segment and than half of the least
+ * share, that is, than the increase of one round: decreases only leave the path unused.
  */
 static inline bool quell_adapt_is_above(const struct quell_adapt *a,
-					const struct quell_adapt_needs *needs, u64 window_bytes)
+					const struct quell_adapt_needs *needs, u64 window_bytes,
+					u32 mss_bytes)
 {
 	u64 aim_ns = quell_adapt_aim_ns(a);
 	u64 least_bytes = quell_mul_div_u64(needs->slowest_bytes_ps, aim_ns, QUELL_NS_PER_SEC);
+	u64 small_bytes = quell_min_u64(least_bytes / 2, mss_bytes / 4);
 
 	return quell_adapt_algo_rtt_ns(a) >
 	       aim_ns + (window_bytes < small_bytes ? 0 : aim_ns / 4);
@@ -136,7 +138,7 @@ static __rare void quell_adapt_fit_round(struct quell_adapt *a,
 	u64 quiet_ns = (u64)a->base_ns + quell_adapt_room_ns(a->base_ns) / 4;
 	u64 aim_ns = quell_adapt_aim_ns(a);
 	u64 window_bytes = window_q16 >> QUELL_Q16_SHIFT;
-	bool above = quell_adapt_is_above(a, needs, window_bytes);
+	bool above = quell_adapt_is_above(a, needs, window_bytes, s->mss_bytes);
 	u32 found_bytes;
 
 	/* A target that no packet can meet keeps the queue empty: that is no reason to search. */
