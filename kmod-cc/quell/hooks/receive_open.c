@@ -26,7 +26,7 @@ static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8
 	if (result == QUELL_OPTION_MALFORMED)
 		quell_count_reported(qnet, QUELL_N_OPTION_MALFORMED);
 	if (result == QUELL_OPTION_BAD_CHECKSUM)
-		quell_count_reported(qnet, QUELL_N_SEGMENT_BAD_CHECKSUM);
+		quell_count_reported(qnet, QUELL_N_OPTION_BAD_CHECKSUM);
 	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
 	return result == QUELL_OPTION_TAKEN;
 }
