@@ -380,7 +380,8 @@ static __always_inline unsigned int
 receive_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 	     const struct receive_headers *in)
 {
-	bool speaks = READ_ONCE(flow->option) == QUELL_OPTION_ON;
+	/* Before the secret: pairs with quell_signal_open(). */
+	bool speaks = smp_load_acquire(&flow->option) == QUELL_OPTION_ON;
 	enum quell_option_result result = QUELL_OPTION_ABSENT;
 	struct quell_opt opt QUELL_UNINITIALIZED;
 	struct receive_segment segment = {

@@ -270,7 +270,8 @@ void quell_signal_open(struct quell_flow *flow, struct sock *sk)
 	}
 	spin_lock_bh(&flow->lock);
 	WRITE_ONCE(flow->stamp_secret, stamp_secret);
-	WRITE_ONCE(flow->option, state);
+	/* After the secret: pairs with receive_flow(). */
+	smp_store_release(&flow->option, state);
 	spin_unlock_bh(&flow->lock);
 	quell_notify_option(flow, state);
 	if (signal_has_room(sk))
