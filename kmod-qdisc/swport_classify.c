@@ -3,8 +3,8 @@
  * Parse the headers of a packet once, at enqueue (<quell/core/port/frame.h>), and classify it.
  *
  * Locally sent packets with TC_PRIO_CONTROL are control, too: the kernel's LACP, STP, IGMP and
- * MLD; programs need CAP_NET_ADMIN or CAP_NET_RAW in their namespace for it.  So those of another
- * namespace, as a container with a macvlan, are not.
+ * MLD; programs need CAP_NET_ADMIN or CAP_NET_RAW in their namespace for it.  So those of a socket
+ * of another namespace, as a container with a macvlan, are not.  A forwarded packet has no socket.
  *
  * An Ethernet frame is parsed from its first byte.  skb's network header and protocol are ignored:
  * behind a bridge that of a frame with two tags is the inner tag.
