@@ -18,7 +18,7 @@
 
 /* A flow's knowledge of n at this end. */
 struct dart_view {
-	u64	line_bytes_ps;	/* sender: line rate that n divides, on the wire; 0 not known */
+	u64	share_bytes_ps;	/* sender: by n, or the line, on the wire; 0 not known */
 	u32	reported_q8;	/* sender: n that the peer stated; 0 not known */
 	u32	counted_q8;	/* receiver: n of the flow's connection; 0 no data yet */
 	u8	state;	/* receiver: of the interface its data comes in by */
@@ -36,7 +36,9 @@ static bool dart_read(const struct sock *sk, struct dart_view *out)
 		goto unlock;
 	dart = dart_flow(flow);
 	*out = (struct dart_view) {
-		.line_bytes_ps = min_not_zero(flow->link.bytes_ps, dart->dasr.peer_link_bytes_ps),
+		.share_bytes_ps = quell_share_of_sender_bytes_ps(flow->link.bytes_ps,
+								 dart->dasr.peer_link_bytes_ps,
+								 dart->dasr.senders_q8),
 		.reported_q8 = dart->dasr.senders_q8,
 	};
 	/* The laboratory has one processor: no packet changes the set meanwhile. */
@@ -56,12 +58,9 @@ static enum labflow_limiter dart_limiter(const struct sock *sk,
 	struct quell_snapshot snapshot;
 	u64 share_bytes_ps;
 
-	if (!view->line_bytes_ps || !labflow_snapshot(sk, &snapshot))
+	if (!view->share_bytes_ps || !labflow_snapshot(sk, &snapshot))
 		return LABFLOW_LINE;
-	share_bytes_ps = view->line_bytes_ps;
-	if (view->reported_q8 > QUELL_SHARE_ONE_Q8)
-		share_bytes_ps = quell_share_bytes_ps(share_bytes_ps, view->reported_q8);
-	share_bytes_ps = quell_dart_payload_bytes_ps(share_bytes_ps, tcp_sk(sk)->mss_cache,
+	share_bytes_ps = quell_dart_payload_bytes_ps(view->share_bytes_ps, tcp_sk(sk)->mss_cache,
 						     quell_header_bytes(sk));
 	if (snapshot.pacing_bytes_ps < share_bytes_ps)
 		return LABFLOW_DCQCN;
