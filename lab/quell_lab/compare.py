@@ -2,6 +2,7 @@
 """Two results beside each other: what differs in what was run, and in what came out."""
 
 import csv
+import glob
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ from .errors import InputError, nearest
 AT = "@"			# between a directory and the label of one of its runs
 SUMMARY = "summary.json"
 FLOWS = "flows.csv"
+PARTS = "parts.json"		# of a run's directory in raw/
 FORMAT = 1			# "quell_lab" of summary.json
 # What of a summary.json tells scenarios apart beside the scenario as it was written.
 FACTS = ("seed", "kernel", "kernel_kind")
@@ -67,10 +69,18 @@ class Side:
                 if key not in OF_SUMMARY}))
         for key in IN_BASE_UNITS:
             found.update(_flat(key, config.get(key)))
+        found["queue.qdisc"] = config["as_written"].get("queue", {}).get("qdisc")
+        found["parts"] = self._parts()
         for key, value in config["as_written"].items():
             if key not in (*NO_SETTING, *FACTS, *IN_BASE_UNITS):
                 found.update(_flat(key, value))
         return found
+
+    def _parts(self):
+        """Whether the network was in parts, whose number has no effect: events have another order."""
+        number = list(self.document["cc"]).index(self.label) + 1
+        return any(os.path.exists(os.path.join(path, PARTS)) for path in
+                   glob.glob(os.path.join(glob.escape(self.directory), "raw", f"{number}-*")))
 
     def network(self):
         """What the topology, however it was written, came to."""

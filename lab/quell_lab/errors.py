@@ -23,6 +23,6 @@ class RunError(Exception):
 
 def nearest(word, known):
     """', did you mean ...' for a word close to a known one, else ''."""
-    lower = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(word.lower(), lower, n=1)
+    lower = {name.lower().lstrip("-"): name for name in known}
+    close = difflib.get_close_matches(word.lower().lstrip("-"), lower, n=1)
     return f", did you mean '{lower[close[0]]}'?" if close else ""

@@ -29,7 +29,7 @@ class Condition:
         if not found:
             raise InputError(f"condition '{text}'", "not QUANTITY < VALUE; <=, > and >= as well")
         self.text = text
-        name = found[1]
+        self.name = name = found[1]
         names = {shown: key for key, (shown, _) in seeds.OF_RUN.items()}
         self.quantity = SHORT.get(name) or names.get(name, name)
         known = (*seeds.OF_RUN, "drops")
@@ -64,7 +64,7 @@ class Condition:
         elif self.quantity == "queue_max_bytes" and not scenario.watched_ports():
             problem = "no port of a switch has its queue recorded"
         if problem:
-            raise InputError(f"condition '{self.text}'", f"the scenario has no {self.quantity}: "
+            raise InputError(f"condition '{self.text}'", f"the scenario has no {self.name}: "
                              f"{problem}")
 
     def _values(self, summaries):

@@ -57,7 +57,7 @@ JOINS = ("Times are from the start of the joining flow, over all joins, at two p
 
 
 def _micro(time_ns):
-    return "–" if time_ns is None else f"{time_ns / 1000:,.1f} µs"
+    return "–" if time_ns is None else f"{time_ns / 1000:,.1f} us"
 
 
 def _text(write, value):

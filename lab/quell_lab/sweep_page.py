@@ -115,17 +115,22 @@ class Sums:
         return (median(values), min(values), max(values)) if values else None
 
 
+def _whole(number):
+    value = rounded(number)
+    return int(value) if value == int(value) else value
+
+
 def _middle(numbers):
     """Their median, whole if it is."""
-    value = rounded(median(numbers))
-    return int(value) if value == int(value) else value
+    return _whole(median(numbers))
 
 
 def _write_table(path, wanted, sums):
     header = ("scenario", "cc", *(axis.key for axis in wanted.axes), "quantity", *NUMBERS)
     tables.write_csv(path, header, (
-        (source, label, *map(shown, values), name, len(numbers), _middle(numbers), min(numbers),
-         max(numbers), " ".join(map(str, numbers)))
+        (source, label, *map(shown, values), name, len(numbers),
+         _middle(numbers),
+         _whole(min(numbers)), _whole(max(numbers)), " ".join(map(str, map(_whole, numbers))))
         for (source, values, label), quantities in sums.by_place.items()
         for name, numbers in quantities.items()))
 
