@@ -50,25 +50,29 @@ TEST(above)
 }
 
 /*
- * A window of less than one increase has no queue to reduce: delay between the target and a fourth
- * above it counts as well.  The least share is 125 bytes a round trip.
+ * A window of less than one increase, and than a fourth of a segment, has no queue to reduce: delay
+ * between the target and a fourth above it counts as well.  The least share is 125 bytes a round
+ * trip, times @scale.
  */
 TEST(starved)
 {
 	static const struct {
 		const char *name;
 		u64 rtt_ns;
-		int window_bytes, rounds;
+		int scale, window_bytes, rounds;
 	} cases[] = {
-		{ "below_one_increase", TARGET_NS + 10000, 61, 3 },
-		{ "above_one_increase", TARGET_NS + 10000, 62, 1000 },
-		{ "not_at_the_target", TARGET_NS, 61, 1000 },
+		{ "below_one_increase", TARGET_NS + 10000, 1, 61, 3 },
+		{ "above_one_increase", TARGET_NS + 10000, 1, 62, 1000 },
+		{ "not_at_the_target", TARGET_NS, 1, 61, 1000 },
+		{ "below_a_fourth_of_a_segment", TARGET_NS + 10000, 10, MSS / 4 - 1, 3 },
+		{ "a_fourth_of_a_segment", TARGET_NS + 10000, 10, MSS / 4, 1000 },
 	};
 	struct fixture f;
 	int n;
 
 	for_each_row(row, cases) {
 		start_fit(&f);
+		f.needs.slowest_bytes_ps *= row->scale;
 		f.a.cubic.ssthresh_bytes = 100 * MSS;
 		f.window_q16 = (u64)row->window_bytes << 16;
 		for (n = 0; f.a.phase == QUELL_ADAPT_FIT && n < 1000; n++)
