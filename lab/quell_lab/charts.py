@@ -250,7 +250,7 @@ def windows(results, scenario):
 
 
 def rates(results, scenario):
-    """What the flows were handed per window, as a rate up to that of the fastest path."""
+    """The flows' goodput per window, up to the rate of the fastest path."""
     window_ns = scenario.record.window_ns
     line_gbit = max(min(link.rate_bits_ps for link in scenario.links(flow)) for flow in
                     {(flow.src, flow.dst): flow for flow in scenario.flows}.values()) / 1e9

@@ -20,7 +20,7 @@ FACTS = ("seed", "kernel", "kernel_kind")
 # Words of a scenario that change no run; of algorithms those that ran are compared.
 NO_SETTING = ("title", "paper", "algorithm", "until")
 
-# Of an algorithm's table what the summary of a run has.
+# Keys of an algorithm's table that the summary of a run has, too.
 OF_SUMMARY = ("name", "label", "preset", "set")
 # What is in the configuration in base units, too: 100kb and 102400 are no difference.
 IN_BASE_UNITS = ("queue", "record", "pfc", "until_ns")
@@ -77,7 +77,7 @@ class Side:
         return found
 
     def _parts(self):
-        """Whether the network was in parts, whose number has no effect: events have another order."""
+        """Whether the network was in parts, of any number: events are in another order."""
         number = list(self.document["cc"]).index(self.label) + 1
         return any(os.path.exists(os.path.join(path, PARTS)) for path in
                    glob.glob(os.path.join(glob.escape(self.directory), "raw", f"{number}-*")))

@@ -135,8 +135,8 @@ def _completions(result, window):
 def _requests(result, window):
     """
     From a message's start to the end of its answer, of those that start within the window, and the
-    share that the run ends before; nothing where no flow answers another.  A percentile that falls on
-    one of these is None: they took longer than all others may have.
+    share that the run ends before; empty where no flow answers another.  A percentile that falls
+    on one of these is None: they took longer than all others may have.
     """
     answers = {row.flow.answers: row for row in result.flows if row.flow.answers is not None}
     begun = [row for row in result.flows if row.flow.number in window.flows

@@ -94,7 +94,7 @@ def _marks(places, ecn_bytes, variants, flows):
 
 
 def _records(places, queue, variants):
-    """A sentence about runs that need records of ports that write none; queue: [queue]."""
+    """A sentence about runs that need records of ports that write no records; queue: [queue]."""
     names = [variant.label for variant in variants if variant.algorithm.core in BY_RECORDS
              and not queue.get("tcp-int" if variant.tcp_int else "telemetry")]
     if names:

@@ -64,7 +64,7 @@ void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct receiv
 
 	if (in->flags & TCP_FLAG_ACK || !quell_signal_listens(quell_net(net)))
 		return;
-	/* Most SYNs have none, and need no key. */
+	/* Most SYNs are without the option, and need no key. */
 	if (receive_reads(net, skb, in->ip_bytes, &version) && version) {
 		th = (const struct tcphdr *)(skb->data + in->ip_bytes);
 		quell_offer_key(&key, skb, th, false, 0);
