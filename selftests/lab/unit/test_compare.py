@@ -137,6 +137,19 @@ class Compare(unittest.TestCase):
         self.assertEqual(one["differences"],
                          [{"key": "algorithm.entropies", "a": None, "b": 64}])
 
+    def test_qdiscs_and_parts_that_differ(self):
+        first = self.put("a")
+        self.document["config"]["as_written"]["queue"] = {"qdisc": "fq_codel"}
+        second = self.put("b")
+        part = os.path.join(second, "raw", "1-cubic")
+        os.makedirs(part)
+        with open(os.path.join(part, "parts.json"), "w", encoding="ascii"):
+            pass
+        one, = self.found(first, second)
+        self.assertEqual(one["differences"], [
+            {"key": "queue.qdisc", "a": None, "b": "fq_codel"},
+            {"key": "parts", "a": False, "b": True}])
+
     def test_table_for_people(self):
         self.other()
         run = self.lab(os.path.join(self.directory, "a"), os.path.join(self.directory, "b"))
