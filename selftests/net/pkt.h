@@ -22,7 +22,7 @@
 #define TCP_BYTES	20
 #define UDP_BYTES	8
 #define TCP_OPTIONS_MAX	40
-/* By this port record_pkt and trim_pkt know their own packets, and trim_pkt the answers. */
+/* The port of the packets of ip_pkt and of their replies. */
 #define OUR_PORT	20821
 
 /* An IPv4 or IPv6 header; number: IPv4 identification, or the lower 16 bits of the flow label. */

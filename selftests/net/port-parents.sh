@@ -89,7 +89,7 @@ parent_agrees()
 	agree '.qlen == 3 and .backlog == 3000' && put ack 2 54 && agree '.qlen == 5' &&
 	put gso 1 10054 2 && agree '.qlen == 6 and .backlog == 13648' &&
 	put gso 1 10054 2 && agree '.gso_split_pkts == 1 and .data_drop_pkts > 0' &&
-	in_netns "$near" trim_pkt send hold0 bytes=1000 count=4 dscp=10 ecn=2 &&
+	in_netns "$near" ip_pkt send hold0 bytes=1000 count=4 dscp=10 ecn=2 &&
 	agree '.trim_pkts == 4' && put udp 20 1000 && agree '.drops >= 20' &&
 	near_tc qdisc change dev hold0 parent 1:1 handle 2: swport limit 5000 &&
 	agree '.qlen > 6' &&
@@ -181,14 +181,14 @@ make_ports()
 hear()
 {
 	: >"$dir/hear"
-	in_netns "$1" trim_pkt recv port0 1 20000 >"$dir/hear" &
+	in_netns "$1" ip_pkt recv port0 1 20000 >"$dir/hear" &
 	receiver=$!
 	poll 10 grep -q ready "$dir/hear"
 }
 
 segment()
 {
-	in_netns "$host" trim_pkt send port0 mac=02:00:00:00:00:77 bytes=1000 seq=1 ack=2 \
+	in_netns "$host" ip_pkt send port0 mac=02:00:00:00:00:77 bytes=1000 seq=1 ack=2 \
 		options=fe0c5155010003a601020304 "$@" && wait "$receiver" &&
 	grep -v ready "$dir/hear" >"$dir/all"
 }

@@ -246,7 +246,7 @@ joint_marks_enqueue()
 record_flows()
 {
 	in_netns "$near" bash -c 'for ((i = 1; i <= $1; i++)); do
-		record_pkt send va src=10.78.1.$i bytes=1000 \
+		ip_pkt send va src=10.78.1.$i bytes=1000 \
 			options=fe1851550500039801020304000000000000000000000000 || exit 1
 	done' record_flows "$1"
 }
@@ -263,7 +263,7 @@ loads_are_the_queue()
 # no timer is later than T.
 joint_records()
 {
-	joint "$1" "${held[@]}" overhead 24 telemetry 1s && hear record_pkt 24 &&
+	joint "$1" "${held[@]}" overhead 24 telemetry 1s && hear ip_pkt 24 &&
 	record_flows 24 && one_change rate 30mbit telemetry 1ms && heard &&
 	packets_are "to_entries | map(.value.tx / 16 - .key, (if .key > 15 then
 		.value.queue / 1000 - 23 + .key else 0 end)) |
@@ -276,7 +276,7 @@ joint_records()
 # So do they where one queue gets a rate and telemetry later, which the others had not.
 joint_records_later()
 {
-	joint "$1" overhead 24 && one_change rate 30mbit telemetry 1ms && hear record_pkt 24 &&
+	joint "$1" overhead 24 && one_change rate 30mbit telemetry 1ms && hear ip_pkt 24 &&
 	record_flows 24 && heard && packets_are 'length == 24 and all(.hop == 1)' &&
 	joint_is "(map(select(.stamp_pkts > 0)) | length) > 1 and (map(.stamp_pkts) | add) == 24"
 }
@@ -459,8 +459,8 @@ device_counts()
 device_counts_for_all()
 {
 	hold_nic swport bql ecn enqueue min 2500 telemetry 1ms && hold_one 4 &&
-	hold_is '.[0].mark_pkts == 1' && hear record_pkt 2 "$near" hold0 &&
-	in_netns "$near" record_pkt send hold0 bytes=1000 count=2 \
+	hold_is '.[0].mark_pkts == 1' && hear ip_pkt 2 "$near" hold0 &&
+	in_netns "$near" ip_pkt send hold0 bytes=1000 count=2 \
 		options=fe1851550500039801020304000000000000000000000000 && echo 6 >"$hold_send" &&
 	heard &&
 	packets_are '[.[].queue] == [4000, 5000]'

@@ -86,12 +86,12 @@ is_of_frames()
 # say KEY=VALUE...: from the source to the sink.
 say()
 {
-	in_netns "$source" trim_pkt send in0 "mac=$west_mac" src=10.79.1.2 dst=10.79.3.2 "$@"
+	in_netns "$source" ip_pkt send in0 "mac=$west_mac" src=10.79.1.2 dst=10.79.3.2 "$@"
 }
 
 listen_at_sink()
 {
-	hear trim_pkt "$1" "$sink" in0
+	hear ip_pkt "$1" "$sink" in0
 }
 
 # ACKs, segments that are ECN-capable, and others, of which one has SYN.

@@ -40,14 +40,11 @@ is_in()
 	[[ " $1 " = *" $PKT_TUNNEL "* ]]
 }
 
-# say TOOL KEY=VALUE...
+# say KEY=VALUE...
 say()
 {
-	local tool=$1
-	shift
-
 	# shellcheck disable=SC2048,SC2086 # words on purpose
-	in_netns "$near" "$tool" send va $*
+	in_netns "$near" ip_pkt send va $*
 }
 
 ## bands
@@ -120,13 +117,13 @@ records_are_written()
 	local hop=2 proto
 
 	is_in "$tags" && hop=1
-	port rate 10gbit telemetry 8us && hear record_pkt 4 || return 1
+	port rate 10gbit telemetry 8us && hear ip_pkt 4 || return 1
 	for proto in "" "src=2001:db8::1 dst=2001:db8::2"; do
-		say record_pkt options="$room" flags=18 bytes=1000 ttl=63 "$proto" &&
-		say record_pkt options="$room" flags=18 bytes=1000 ttl=63 partial=1 "$proto" || return 1
+		say options="$room" "$proto" &&
+		say options="$room" partial=1 "$proto" || return 1
 	done
 	heard && packets_are "all(.hop == $hop and .bytes == 1000 and
-		(.checksum == \"good\" or .checksum == \"partial\"))" &&
+		(.check == \"good\" or .check == \"partial\"))" &&
 	port_is '.stamp_pkts == 4 and .stamp_fail_pkts == 0' && books_balance
 }
 
@@ -136,9 +133,9 @@ outer_check_is_left()
 	local status
 
 	export PKT_TUNNEL_OUTER_PARTIAL=1
-	port rate 10gbit telemetry 8us && hear record_pkt 1 &&
-	say record_pkt options="$room" flags=18 bytes=1000 ttl=63 && heard &&
-	packets_are "all(.hop == 2 and .bytes == 1000 and .checksum == \"good\")" &&
+	port rate 10gbit telemetry 8us && hear ip_pkt 1 &&
+	say options="$room" && heard &&
+	packets_are "all(.hop == 2 and .bytes == 1000 and .check == \"good\")" &&
 	port_is '.stamp_pkts == 1'
 	status=$?
 	unset PKT_TUNNEL_OUTER_PARTIAL
@@ -147,9 +144,9 @@ outer_check_is_left()
 
 tcp_int_is_written()
 {
-	port rate 10gbit tcp-int 1ms && hear record_pkt 2 &&
-	say record_pkt options="$int" bytes=1000 ttl=63 count=2 && heard &&
-	packets_are "all(.options[0:24] != \"$int\" and .checksum == \"good\")" &&
+	port rate 10gbit tcp-int 1ms && hear ip_pkt 2 &&
+	say options="$int" count=2 && heard &&
+	packets_are "all(.options[0:24] != \"$int\" and .check == \"good\")" &&
 	port_is '.int_pkts == 2 and .int_fail_pkts == 0' && books_balance
 }
 
@@ -159,12 +156,12 @@ tcp_int_is_written()
 # says that it is trimmed.  Of 1000 bytes inside the frame keeps 200 with all headers.
 trims_reach_the_inside()
 {
-	port limit 64 trim size 200 eligible 12 && hear trim_pkt 5 &&
-	say trim_pkt bytes=1000 options="$option" dscp=10 ecn=2 &&
-	say trim_pkt bytes=1001 options="$option" dscp=10 v6=1 &&
-	say trim_pkt bytes=1000 options="$option" partial=1 &&
-	say trim_pkt bytes=1001 proto=udp dscp=12 && say trim_pkt bytes=1000 proto=udp v6=1 dscp=12 &&
-	say trim_pkt bytes=1000 proto=udp dscp=13 && say trim_pkt bytes=1000 dscp=10 && heard &&
+	port limit 64 trim size 200 eligible 12 && hear ip_pkt 5 &&
+	say bytes=1000 options="$option" dscp=10 ecn=2 &&
+	say bytes=1001 options="$option" dscp=10 v6=1 &&
+	say bytes=1000 options="$option" partial=1 &&
+	say bytes=1001 proto=udp dscp=12 && say bytes=1000 proto=udp v6=1 dscp=12 &&
+	say bytes=1000 proto=udp dscp=13 && say bytes=1000 dscp=10 && heard &&
 	packets_are 'all(.dscp == 43 and .intact and .ip_check != "bad" and .bytes <= 200 and
 		(.check == "good" or .check == "partial" or .check == "none"))' &&
 	port_is '.trim_pkts == 5 and .trim_sent_pkts == 5 and .trim_sent_bytes == 1000 and
@@ -178,7 +175,7 @@ trimmed_inside_is_not_trimmed()
 
 	port limit 64 trim size 200 eligible 12 known 40 || return 1
 	for dscp in 43 40 41; do
-		PKT_TUNNEL_DSCP=12 say trim_pkt bytes=1000 proto=udp "dscp=$dscp" || return 1
+		PKT_TUNNEL_DSCP=12 say bytes=1000 proto=udp "dscp=$dscp" || return 1
 	done
 	port_is '.trim_pkts == 1 and .data_drop_pkts == 3'
 }
@@ -186,8 +183,8 @@ trimmed_inside_is_not_trimmed()
 # Damage of either checksum stays: the tunnel's end, or the receiver, still sees it.
 damage_stays_inside()
 {
-	port limit 64 trim size 200 && hear trim_pkt 1 &&
-	say trim_pkt bytes=1000 options="$option" damage=900 && heard &&
+	port limit 64 trim size 200 && hear ip_pkt 1 &&
+	say bytes=1000 options="$option" damage=900 && heard &&
 	packets_are '.[0].check == "bad"'
 }
 
@@ -209,12 +206,12 @@ flows_are_deflected()
 	is_in "$tags" && pkts=0 flows=0
 	port rate 1mbit limit 20kb deflect threshold 1513 tokens 0 2 idle 200ms \
 		via 10.72.0.2 dev alternate && sleep 0.25 &&
-	transmit udp 20 1000 && say trim_pkt flags=02 bytes=60 dscp=1 &&
-	say trim_pkt flags=10 bytes=1000 dscp=1 count=3 &&
+	transmit udp 20 1000 && say flags=02 bytes=60 dscp=1 &&
+	say flags=10 bytes=1000 dscp=1 count=3 &&
 	port_is ".deflect_flows == $flows and .deflect_pkts == $pkts and
 		.deflect_tokens == $pkts and .deflect_lost_pkts == 0" || return 1
 	is_in "$tags" && return
-	(unset PKT_TUNNEL && say trim_pkt flags=10 bytes=1000 dscp=1) &&
+	(unset PKT_TUNNEL && say flags=10 bytes=1000 dscp=1) &&
 	port_is ".deflect_pkts == $pkts" &&
 	poll 10 eval "ip -n $near -s -j link show dev alternate | jq -e '.[0].stats64.tx.packets >= $pkts'"
 }

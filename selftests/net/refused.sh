@@ -18,7 +18,7 @@ cd "$(dirname "$0")" || exit 1
 . ./talk.sh
 . ./routed.sh
 
-# Those of trim_pkt.c.
+# Those of ip_pkt.c.
 port=20821 own_port=9
 here=10.81.1.2 there=10.81.2.2
 server_pid=""
@@ -46,8 +46,8 @@ hops()
 # forge OPTIONS KEY=VALUE...: from the server's address.
 forge()
 {
-	in_netns "$router" trim_pkt send west "mac=$(in_netns "$client" cat /sys/class/net/wire/address)" \
-		src="$there" dst="$here" options="$1" bytes=$((54 + ${#1} / 2)) "${@:2}"
+	in_netns "$router" ip_pkt send west "mac=$(in_netns "$client" cat /sys/class/net/wire/address)" \
+		src="$there" dst="$here" flags=10 options="$1" bytes=$((54 + ${#1} / 2)) "${@:2}"
 }
 
 # A NACK of the first 1400 bytes from a number on.

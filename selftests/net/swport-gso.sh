@@ -21,7 +21,7 @@ make_devices()
 	make_network && in_netns "$near" ethtool -K va tx off tso off gso on >/dev/null &&
 	ip -n "$near" link add alt type dummy && ip -n "$near" link set alt up &&
 	ip -n "$near" addr add 10.75.0.1/24 dev alt &&
-	command -v swport_pkt && command -v record_pkt
+	command -v swport_pkt && command -v ip_pkt
 }
 
 ## whole or cut
@@ -185,17 +185,17 @@ bursts_are_marked_for_others()
 
 say()
 {
-	in_netns "$near" record_pkt send va gso=946 bytes=$((header + 9460)) "$@"
+	in_netns "$near" ip_pkt send va gso=946 bytes=$((header + 9460)) "$@"
 }
 
 # The burst has waited whole, and the queue it is judged by is what is behind it.
 record_cuts_at_dequeue()
 {
-	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear record_pkt 11 &&
-	in_netns "$near" record_pkt send va options="$record" bytes=1024 && say options="$record" &&
+	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear ip_pkt 11 &&
+	in_netns "$near" ip_pkt send va options="$record" bytes=1024 && say options="$record" &&
 	port_is '.qlen == 1 and .backlog == 10240 and .gso_split_pkts == 0' &&
 	change rate 100gbit && heard &&
-	packets_are 'all(.checksum == "good") and
+	packets_are 'all(.check == "good") and
 		[.[].hop] == [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1] and .[10].queue == 0' &&
 	port_is '.gso_split_pkts == 1 and .gso_whole_pkts == 0 and .stamp_pkts == 2' && books_balance
 }
@@ -203,20 +203,20 @@ record_cuts_at_dequeue()
 # Nobody asks for an ACK, or a worse hop has written before: nothing to be cut for.
 no_record_no_cut()
 {
-	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear record_pkt 22 &&
-	in_netns "$near" record_pkt send va options="$record" bytes=1024 count=2 &&
+	port "${held[*]}" no-split-gso telemetry 1s limit 50kb && hear ip_pkt 22 &&
+	in_netns "$near" ip_pkt send va options="$record" bytes=1024 count=2 &&
 	say options="$record" flags=10 &&
 	say options="${record:0:24}01ff00000000000000000000" &&
-	change rate 100gbit && heard && packets_are 'all(.checksum == "good")' &&
+	change rate 100gbit && heard && packets_are 'all(.check == "good")' &&
 	port_is '.gso_split_pkts == 0 and .gso_whole_pkts == 2 and .stamp_pkts == 2 and
 		.stamp_kept_pkts == 1' && books_balance
 }
 
 tcp_int_is_written_to_the_whole()
 {
-	port rate 10gbit no-split-gso tcp-int 1ms && hear record_pkt 10 &&
+	port rate 10gbit no-split-gso tcp-int 1ms && hear ip_pkt 10 &&
 	say options="$tcp_int" bytes=$((66 + 9460)) &&
-	heard && packets_are 'length == 10 and all(.checksum == "good" and
+	heard && packets_are 'length == 10 and all(.check == "good" and
 		.options[0:4] == "720c" and .options[8:10] == "3f")' &&
 	port_is '.int_pkts == 10 and .gso_whole_pkts == 1'
 }
@@ -261,7 +261,7 @@ parent_agrees()
 	parent "$1" &&
 	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" no-split-gso \
 		telemetry 1s limit 35000 &&
-	in_netns "$near" record_pkt send va options="$record" bytes=1024 &&
+	in_netns "$near" ip_pkt send va options="$record" bytes=1024 &&
 	say options="$record" && say options="$record" flags=10 && transmit udp 1 1000 &&
 	poll 10 agree '.qlen == 3 and .backlog == 21480' && transmit gso 2 10054 &&
 	agree '.qlen == 6 and .backlog == 34128 and .data_drop_pkts == 8 and

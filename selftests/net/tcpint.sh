@@ -24,7 +24,7 @@ six="src=2001:db8::1 dst=2001:db8::2"
 say()
 {
 	# shellcheck disable=SC2048,SC2086 # words on purpose
-	in_netns "$near" record_pkt send va $*
+	in_netns "$near" ip_pkt send va $*
 }
 
 # one OPTIONS [KEY=VALUE...]: one segment with these options through a port that
@@ -35,7 +35,7 @@ one()
 	shift
 
 	# shellcheck disable=SC2086 # words on purpose
-	port $rate tcp-int 1ms $more && hear record_pkt 1 && say options="$options" "$@" && heard
+	port $rate tcp-int 1ms $more && hear ip_pkt 1 && say options="$options" "$@" && heard
 }
 
 # becomes OPTIONS HEAD-OF-NEW-OPTIONS [KEY=VALUE...]: checksum right, the rest whole.
@@ -45,7 +45,7 @@ becomes()
 	shift 2
 
 	one "$options" "$@" &&
-	packets_are "all(.checksum == \"good\" and
+	packets_are "all(.check == \"good\" and
 		(.options | startswith(\"$head\")) and
 		(.options | length) == ${#options} and
 		.options[${#head} + 6:] == \"${options:$((${#head} + 6))}\")"
@@ -89,16 +89,16 @@ ack_is_written_to()
 partial_checksum_stays()
 {
 	one "$empty" partial=1 &&
-	packets_are "all((.checksum == \"good\" or .checksum == \"partial\") and
+	packets_are "all((.check == \"good\" or .check == \"partial\") and
 		(.options | startswith(\"$idle\")))"
 }
 
 super_packet_is_written_to_by_segment()
 {
-	port rate 10gbit tcp-int 1ms && hear record_pkt 5 &&
+	port rate 10gbit tcp-int 1ms && hear ip_pkt 5 &&
 	say options="$empty" gso=1000 bytes=5066 && heard &&
 	packets_are "length == 5 and all(
-		(.checksum == \"good\" or .checksum == \"partial\") and
+		(.check == \"good\" or .check == \"partial\") and
 		.options[0:4] == \"720c\" and .options[8:10] == \"3f\")" &&
 	port_is '.int_pkts == 5'
 }
@@ -123,7 +123,7 @@ both_kinds_of_telemetry()
 
 	more="telemetry 1ms"
 	one "$quell$empty" &&
-	packets_are "all(.checksum == \"good\" and .hop == 1 and .link == 1250000000 and
+	packets_are "all(.check == \"good\" and .hop == 1 and .link == 1250000000 and
 		(.options[48:] | startswith(\"$idle\")))" &&
 	port_is '.int_pkts == 1 and .stamp_pkts == 1' && more=""
 }
@@ -137,7 +137,7 @@ others_are_left_alone()
 
 off_is_off()
 {
-	port rate 10gbit tcp-int 1ms && change tcp-int off && hear record_pkt 1 &&
+	port rate 10gbit tcp-int 1ms && change tcp-int off && hear ip_pkt 1 &&
 	say options="$empty" && heard && packets_are "all(.options == \"$empty\")" &&
 	port_is '.int_pkts == 0 and .options.tcp_int == 0'
 }
@@ -160,7 +160,7 @@ wait_behind_one()
 	local came_cs queued_cs released_cs left_cs
 
 	came_cs=$(up_cs)
-	port "${held[*]}" tcp-int 1ms && hear record_pkt 41 && say count=41 options="$1" &&
+	port "${held[*]}" tcp-int 1ms && hear ip_pkt 41 && say count=41 options="$1" &&
 	port_is '.qlen == 40 and .data_backlog_bytes == 40000' || return 1
 	queued_cs=$(up_cs)
 	poll 10 later_than $((queued_cs + 5))
@@ -173,7 +173,7 @@ wait_behind_one()
 
 # Behind the first: number, value, speed, latency in ns.
 values='map(select(.number > 0) | {
-	number, checksum,
+	number, check,
 	speed: .options[5:6],
 	value: .options[6:8],
 	ttl: .options[8:10],
@@ -183,7 +183,7 @@ values='map(select(.number > 0) | {
 
 queue_is_told()
 {
-	local ok='all(.checksum == "good" and .ttl == "3f" and .speed == "5")'
+	local ok='all(.check == "good" and .ttl == "3f" and .speed == "5")'
 
 	wait_behind_one "$empty" &&
 	packets_are "$values | length == 40 and $ok" &&
@@ -203,11 +203,11 @@ latency_is_added()
 latency_saturates()
 {
 	wait_behind_one 720cf00000ffff0000000000 &&
-	packets_are "$values | all(.latency == 4294967040 and .checksum == \"good\")"
+	packets_are "$values | all(.latency == 4294967040 and .check == \"good\")"
 }
 
 plan 23
-check "two hosts and a port" eval "make_network && command -v record_pkt"
+check "two hosts and a port" eval "make_network && command -v ip_pkt"
 for rate in "" "rate 10gbit"; do
 	check "${rate:-the straight path}: an idle port is told of" idle_port_is_told_of
 	check "anywhere among the options" place_does_not_matter

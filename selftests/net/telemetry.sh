@@ -34,13 +34,13 @@ header_bytes()
 say()
 {
 	# shellcheck disable=SC2048,SC2086 # words on purpose
-	in_netns "$near" record_pkt send va $*
+	in_netns "$near" ip_pkt send va $*
 }
 
 # Checksum and length as sent, and of the option all but the record.
 rest_is_whole()
 {
-	packets_are "all(.bytes == $1 and .checksum == \"${2:-good}\" and
+	packets_are "all(.bytes == $1 and .check == \"${2:-good}\" and
 		.options[0:24] == \"$head\" and (.options | length) == 48)"
 }
 
@@ -50,7 +50,7 @@ rest_is_whole()
 # three wait; the first left at 10 bytes/s, which is below what a record can say.
 by_hand()
 {
-	port "${held[*]}" overhead 24 telemetry 1s && hear record_pkt 4 &&
+	port "${held[*]}" overhead 24 telemetry 1s && hear ip_pkt 4 &&
 	say "options=$room" bytes=1000 count=4 "$@" &&
 	port_is '.stamp_pkts == 1 and .link_rate == 10' &&
 	change rate 100gbit && heard && rest_is_whole 1000 &&
@@ -69,7 +69,7 @@ hops_are()
 {
 	local want="" family
 
-	port telemetry 8us percentiles "$percentiles" && hear record_pkt $# || return 1
+	port telemetry 8us percentiles "$percentiles" && hear ip_pkt $# || return 1
 	while [ $# -gt 0 ]; do
 		for family in "" "$six"; do
 			say "options=$room" "ttl=$1" "$family" || return 1
@@ -83,7 +83,7 @@ hops_are()
 
 control_bytes_count()
 {
-	port "${held[*]}" telemetry 1s && hear record_pkt 4 &&
+	port "${held[*]}" telemetry 1s && hear ip_pkt 4 &&
 	say "options=$room" bytes=1000 count=2 &&
 	say "options=$room" bytes=78 count=2 &&
 	port_is '.control_backlog_bytes == 156 and .data_backlog_bytes == 1000' &&
@@ -98,7 +98,7 @@ control_bytes_count()
 # 1 ms of their stamp, as far as 24 bits and the middle one tell.
 records_add_up()
 {
-	port "${held[*]}" overhead 24 limit 1mb telemetry 10ms && hear record_pkt 200 &&
+	port "${held[*]}" overhead 24 limit 1mb telemetry 10ms && hear ip_pkt 200 &&
 	say "options=$room" bytes=1000 count=200 && change rate 30mbit &&
 	heard && rest_is_whole 1000 &&
 	packets_are '[.[].tx] == [range(200) | . * 16]' &&
@@ -123,12 +123,12 @@ most_loaded_stays()
 	local old=03fe1f400100000001000002 equal=03ff1f400100000001000002
 	local idle=030000000000000000000000
 
-	port "${held[*]}" telemetry 100ns && hear record_pkt 1 && say "options=$head$old" && heard &&
+	port "${held[*]}" telemetry 100ns && hear ip_pkt 1 && say "options=$head$old" && heard &&
 	packets_are '.[0] | .hop == 1 and .load == 255' && rest_is_whole 1000 &&
-	port "${held[*]}" telemetry 100ns && hear record_pkt 1 && say "options=$head$equal" && heard &&
+	port "${held[*]}" telemetry 100ns && hear ip_pkt 1 && say "options=$head$equal" && heard &&
 	packets_are ".[0].options == \"$head$equal\"" && rest_is_whole 1000 &&
 	port_is '.stamp_pkts == 0 and .stamp_kept_pkts == 1' &&
-	port telemetry 8us percentiles "$percentiles" && hear record_pkt 2 && say "options=$head$idle" &&
+	port telemetry 8us percentiles "$percentiles" && hear ip_pkt 2 && say "options=$head$idle" &&
 	say "options=$room" && heard && rest_is_whole 1000 &&
 	packets_are ".[0].options == \"$head$idle\" and .[1].hop == 1" &&
 	port_is '.stamp_pkts == 1 and .stamp_kept_pkts == 1'
@@ -141,7 +141,7 @@ unstamped()
 {
 	local line options
 
-	port telemetry 8us percentiles "$percentiles" && hear record_pkt $# || return 1
+	port telemetry 8us percentiles "$percentiles" && hear ip_pkt $# || return 1
 	: >"$dir/want"
 	for line; do
 		options=${line%% *}
@@ -149,7 +149,7 @@ unstamped()
 		printf '%s\n' "$options" >>"$dir/want"
 	done
 	heard && jq -r '.[].options' "$dir/packets" >"$dir/got" &&
-	diff "$dir/want" "$dir/got" && packets_are 'all(.checksum == "good")' &&
+	diff "$dir/want" "$dir/got" && packets_are 'all(.check == "good")' &&
 	port_is ".stamp_pkts == 0 and .stamp_kept_pkts == 0 and .packets == $#"
 }
 
@@ -187,12 +187,12 @@ others_are_left_alone()
 # Behind other options, at an odd place, longer than known, with an ACK section.
 found_anywhere()
 {
-	port telemetry 8us percentiles "$percentiles" && hear record_pkt 5 &&
+	port telemetry 8us percentiles "$percentiles" && hear ip_pkt 5 &&
 	say "options=0101080a0000000100000002$head$empty" &&
 	say "options=01$head$empty" && say "options=010101$head$empty $six" &&
 	say "options=fe1c51550500039801020304${empty}a1a2a3a4" &&
 	say "options=fe225155070003980102030405060708090a0b0c0d0e$empty" &&
-	heard && packets_are 'all(.hop == 1 and .checksum == "good" and .bytes == 1000)' &&
+	heard && packets_are 'all(.hop == 1 and .check == "good" and .bytes == 1000)' &&
 	packets_are '[.[].tx] == [0, 15, 31, 46, 62]' &&
 	packets_are ".[0].options[0:48] == \"0101080a0000000100000002$head\" and
 		.[1].options[0:26] == \"01$head\" and .[1].options[50:] == \"010101\" and
@@ -203,7 +203,7 @@ found_anywhere()
 
 off_means_off()
 {
-	port && hear record_pkt 3 && say "options=$room" && change telemetry 8us &&
+	port && hear ip_pkt 3 && say "options=$room" && change telemetry 8us &&
 	say "options=$room" && change telemetry off && say "options=$room" &&
 	heard && packets_are '[.[].hop] == [0, 1, 0]' && port_is '.stamp_pkts == 1'
 }
@@ -217,7 +217,7 @@ partial_checksums_hold()
 
 	in_netns "$near" ethtool -K va tx "$tx" >/dev/null || return 1
 	for family in "" "$six"; do
-		port telemetry 8us percentiles "$percentiles" && hear record_pkt 2 &&
+		port telemetry 8us percentiles "$percentiles" && hear ip_pkt 2 &&
 		say "options=$room" partial=1 count=2 "$family" && heard &&
 		rest_is_whole 1000 "$want" && packets_are 'all(.hop == 1)' || return 1
 	done
@@ -234,7 +234,7 @@ gso_is_stamped_at_its_end()
 	for mode in "split-gso" "split-gso $six" "no-split-gso" "no-split-gso $six"; do
 		read -r mode family <<<"$mode"
 		header=$(header_bytes "$family")
-		port "${held[*]}" telemetry 1s "$mode" && hear record_pkt 10 &&
+		port "${held[*]}" telemetry 1s "$mode" && hear ip_pkt 10 &&
 		say "options=$room" gso=946 "bytes=$((header + 9460))" "$family" &&
 		port_is '.gso_split_pkts == 1 and .qlen == 9' &&
 		change rate 100gbit && heard && rest_is_whole $((header + 946)) &&
@@ -252,7 +252,7 @@ stamping_spares_clones()
 	near_tc qdisc del dev va root 2>/dev/null
 	near_tc qdisc add dev va root handle 1: netem duplicate 100% &&
 	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" telemetry 1s &&
-	hear record_pkt 6 && say "options=$room" bytes=1000 count=3 &&
+	hear ip_pkt 6 && say "options=$room" bytes=1000 count=3 &&
 	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit telemetry 100ns &&
 	heard && rest_is_whole 1000 &&
 	packets_are '[.[].queue][3:] == [2000, 1000, 0] and
@@ -269,7 +269,7 @@ device_speed_is_asked()
 	change rate 40gbit && port_is '.link_rate == 5000000000' &&
 	change rate 0 && port_is '.link_rate == 1250000000' &&
 	change telemetry off && port_is '.link_rate == 0' &&
-	change telemetry 8us && hear record_pkt 1 && say "options=$room" && heard &&
+	change telemetry 8us && hear ip_pkt 1 && say "options=$room" && heard &&
 	packets_are '.[0].link == 1250000000'
 }
 
@@ -282,7 +282,7 @@ dummy_is()
 
 say_dummy()
 {
-	in_netns "$near" record_pkt send dummy7 "options=$room"
+	in_netns "$near" ip_pkt send dummy7 "options=$room"
 }
 
 without_a_speed_nothing_is_stamped()
@@ -336,7 +336,7 @@ chain()
 
 	for address in "src=10.73.1.1 dst=10.73.3.2" "src=fd73:1::1 dst=fd73:3::2"; do
 		chain_port "$first" "$1" && chain_port "$second" "$2" &&
-		hear record_pkt 1 "$target" down0 &&
+		hear ip_pkt 1 "$target" down0 &&
 		chain_say "$address" && heard && rest_is_whole 1000 &&
 		packets_are ".[0] | .ttl == 62 and .hop == $3" || return 1
 	done
@@ -353,7 +353,7 @@ chain_port()
 chain_say()
 {
 	# shellcheck disable=SC2086 # words on purpose
-	in_netns "$sender" record_pkt route "options=$room" ttl=64 $1
+	in_netns "$sender" ip_pkt route "options=$room" ttl=64 $1
 }
 
 two_ports_compare()
@@ -393,7 +393,7 @@ empty_records_are_not_echoed()
 
 plan 27
 check "a network of two, and the maker of segments" \
-	eval "make_network && command -v record_pkt"
+	eval "make_network && command -v ip_pkt"
 loaded sch_swport || modprobe sch_swport
 check "a record says what was, IPv4" by_hand
 check "a record says what was, IPv6" by_hand "$six"

@@ -30,7 +30,7 @@ port_is()
 hear()
 {
 	: >"$dir/hear"
-	in_netns "$1" trim_pkt recv "$2" "$3" 20000 >"$dir/hear" &
+	in_netns "$1" ip_pkt recv "$2" "$3" 20000 >"$dir/hear" &
 	listener=$!
 	poll 10 grep -q ready "$dir/hear"
 }
@@ -58,7 +58,7 @@ say()
 
 	[[ " $* " = *" v6=1 "* ]] && ends="v6=1 src=fd71:1::1 dst=fd71:2::1"
 	# shellcheck disable=SC2048,SC2086 # words on purpose
-	in_netns "$sender" trim_pkt send up0 "mac=$mac" $ends $*
+	in_netns "$sender" ip_pkt send up0 "mac=$mac" $ends $*
 }
 
 # 1000 bytes of frame; the option states fewer, more or as many bytes of payload.  The
@@ -138,7 +138,7 @@ off_means_off()
 own_is_sent_on()
 {
 	port to-sender && hear "$receiver" down0 1 &&
-	in_netns "$router" trim_pkt send up0 "options=${option}03a601020304" && heard &&
+	in_netns "$router" ip_pkt send up0 "options=${option}03a601020304" && heard &&
 	packets_are '.[0].bytes == 128' && port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
 }
 

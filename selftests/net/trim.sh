@@ -5,7 +5,7 @@
 # of it is unaccounted for.
 #
 # A data band of 64 bytes has no room for any packet of these: with it all are trimmed
-# at once.  trim_pkt makes packets and judges those that come.
+# at once.  ip_pkt makes packets and judges those that come.
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
@@ -22,7 +22,7 @@ depart=01020304
 say()
 {
 	# shellcheck disable=SC2048,SC2086 # words on purpose
-	in_netns "$near" trim_pkt send "${say_dev-va}" $*
+	in_netns "$near" ip_pkt send "${say_dev-va}" $*
 }
 
 # As books_balance, with what of the drops was trimmed.
@@ -121,7 +121,7 @@ all_lengths()
 	local size=$1
 	shift
 
-	trim_port size "$size" && hear trim_pkt 20 &&
+	trim_port size "$size" && hear ip_pkt 20 &&
 	say bytes=500 count=20 grow=1 dscp=10 ecn=1 "$@" && heard && packets_are "all(.bytes == $size and .check == \"good\" and
 		.ip_check != \"bad\" and .intact and .dscp == 43 and .ecn == 1 and .ttl == 63 and
 		.ip_bytes == $size - 14 and (.proto == \"tcp\" or
@@ -146,7 +146,7 @@ tags_stay()
 	local kind
 
 	for kind in proto=tcp proto=udp "proto=tcp v6=1" "proto=udp v6=1"; do
-		trim_port size 131 && hear trim_pkt 1 && say "$kind" vlan=1 && heard &&
+		trim_port size 131 && hear ip_pkt 1 && say "$kind" vlan=1 && heard &&
 		packets_are '.[0] | .vlan == 1 and .bytes == 127 and .ip_bytes == 113 and
 			.check == "good" and .ip_check != "bad" and .intact and .dscp == 43' &&
 		port_is '.trim_sent_bytes == 131' && trims_balance || return 1
@@ -155,7 +155,7 @@ tags_stay()
 
 tags_beside_stay()
 {
-	ip -n "$near" link set va5 up && trim_port size 131 && hear trim_pkt 2 &&
+	ip -n "$near" link set va5 up && trim_port size 131 && hear ip_pkt 2 &&
 	say_dev=va5 say proto=tcp partial=1 && say_dev=va5 say "proto=udp v6=1" && heard &&
 	packets_are 'all(.vlan == 1 and .bytes == 131 and .ip_bytes == 117 and
 		(.check == "good" or .check == "partial") and .ip_check != "bad" and .intact)' &&
@@ -168,7 +168,7 @@ headers_stay_whole()
 	local options=08080808080808080808080808080808080808080808080808080808080808080808080808080808
 
 	options=${options//0808/0101}
-	trim_port size 64 && hear trim_pkt 4 &&
+	trim_port size 64 && hear ip_pkt 4 &&
 	say "ipoptions=40 options=$options" && say "v6=1 options=$options" &&
 	say "ipoptions=40 proto=udp" && say "proto=udp" && heard &&
 	packets_are "([.[].bytes] | sort) == [64, 82, 114, 134] and
@@ -182,7 +182,7 @@ damage_stays()
 {
 	local kind place
 
-	trim_port size 150 && hear trim_pkt 30 || return 1
+	trim_port size 150 && hear ip_pkt 30 || return 1
 	for kind in proto=tcp proto=udp "v6=1 proto=tcp" "v6=1 proto=udp" \
 			"proto=tcp bytes=999" "proto=udp bytes=997"; do
 		for place in 21 30 31 300 941; do
@@ -190,13 +190,13 @@ damage_stays()
 		done
 	done
 	heard && packets_are 'all(.check == "bad" and .bytes == 150)' &&
-	trim_port size 150 && hear trim_pkt 2 && say ipdamage=1 && say "ipdamage=1 proto=udp" && heard &&
+	trim_port size 150 && hear ip_pkt 2 && say ipdamage=1 && say "ipdamage=1 proto=udp" && heard &&
 	packets_are 'all(.ip_check == "bad" and .check == "good")'
 }
 
 udp_without_checksum_stays_so()
 {
-	trim_port size 128 && hear trim_pkt 2 && say "proto=udp nocheck=1" &&
+	trim_port size 128 && hear ip_pkt 2 && say "proto=udp nocheck=1" &&
 	say "proto=udp nocheck=1 v6=1" && heard &&
 	packets_are 'all(.check == "none" and .bytes == 128 and .intact)'
 }
@@ -211,7 +211,7 @@ partial_checksums_hold()
 		[ "$tx" = off ] || want=partial
 		in_netns "$near" ethtool -K va tx "$tx" >/dev/null || return 1
 		for kind in proto=tcp proto=udp "v6=1 proto=tcp" "v6=1 proto=udp"; do
-			trim_port size 129 && hear trim_pkt 1 && say "$kind" partial=1 && heard &&
+			trim_port size 129 && hear ip_pkt 1 && say "$kind" partial=1 && heard &&
 			packets_are ".[0] | .check == \"$want\" and .bytes == 129 and
 				.intact and .ip_check != \"bad\"" || return 1
 		done
@@ -228,7 +228,7 @@ gso_is_trimmed_by_segment()
 	in_netns "$near" ethtool -K va tx off >/dev/null || return 1
 	for kind in "" v6=1; do
 		header=$((14 + 20 + 20 + ${#kind} * 5))
-		port "${held[*]}" limit $((header + 1000)) trim size 128 eligible all && hear trim_pkt 10 &&
+		port "${held[*]}" limit $((header + 1000)) trim size 128 eligible all && hear ip_pkt 10 &&
 		say "bytes=$((header + 10000)) gso=1000 $kind" &&
 		port_is ".gso_split_pkts == 1 and .control_pkts == 1 and .qlen == 9 and
 			.trim_pkts == 9 and .trim_sent_pkts == 1 and .trim_backlog_pkts == 8 and
@@ -245,7 +245,7 @@ gso_is_trimmed_by_segment()
 # The stream does not end where the cut is.
 fin_is_cleared()
 {
-	trim_port size 128 && hear trim_pkt 3 && say flags=19 && say "flags=11 v6=1" &&
+	trim_port size 128 && hear ip_pkt 3 && say flags=19 && say "flags=11 v6=1" &&
 	say "flags=19 partial=1" && heard &&
 	packets_are '([.[].flags] | sort) == ["10", "18", "18"] and
 		all(.check != "bad" and .bytes == 128)'
@@ -255,7 +255,7 @@ fin_is_cleared()
 # as one does that was trimmed before.
 option_states_the_payload()
 {
-	trim_port size 64 && hear trim_pkt 3 && say "options=${option}03c2$depart" &&
+	trim_port size 64 && hear ip_pkt 3 && say "options=${option}03c2$depart" &&
 	say "options=${option}0384$depart" &&
 	say "options=01${option}0384${depart}010101 bytes=1004" && heard &&
 	packets_are 'all(.check == "good" and .payload == 0)' &&
@@ -271,7 +271,7 @@ trimming_spares_clones()
 	near_tc qdisc add dev va root handle 1: netem duplicate 100% &&
 	near_tc qdisc add dev va parent 1:1 handle 2: swport "${held[@]}" limit 1000 \
 		trim size 128 eligible all &&
-	hear trim_pkt 6 && say "count=3 bytes=1000" &&
+	hear ip_pkt 6 && say "count=3 bytes=1000" &&
 	near_tc qdisc change dev va parent 1:1 handle 2: swport rate 100gbit && heard &&
 	packets_are 'all(.intact and .check == "good") and
 		([.[].bytes] | sort) == [128, 128, 128, 128, 128, 1000]'
@@ -304,7 +304,7 @@ eligible_decides()
 {
 	local dscp
 
-	port limit 64 trim size 128 eligible 0,10-12,40 && hear trim_pkt 5 || return 1
+	port limit 64 trim size 128 eligible 0,10-12,40 && hear ip_pkt 5 || return 1
 	for dscp in 0 1 9 10 11 12 13 39 40 41 47; do
 		say "dscp=$dscp" || return 1
 	done
@@ -318,10 +318,10 @@ option_makes_eligible()
 {
 	port limit 64 trim size 128 && whole "" proto=udp v6=1 "v6=1 proto=udp" \
 		"options=0101080a0102030405060708" "options=fe0c5155020003c201020304" &&
-	port limit 64 trim size 128 && hear trim_pkt 2 && say "options=${option}0384$depart" &&
+	port limit 64 trim size 128 && hear ip_pkt 2 && say "options=${option}0384$depart" &&
 	say "v6=1 options=${option}0384$depart dscp=5" && heard &&
 	packets_are 'all(.dscp == 43)' && port_is '.trim_pkts == 2' &&
-	port limit 64 trim size 128 eligible 7 && hear trim_pkt 2 &&
+	port limit 64 trim size 128 eligible 7 && hear ip_pkt 2 &&
 	say "options=${option}0384$depart" && say "proto=udp dscp=7" && say proto=udp && heard &&
 	port_is '.trim_pkts == 2 and .data_drop_pkts == 3' && trims_balance
 }
@@ -329,12 +329,12 @@ option_makes_eligible()
 # What another port trimmed is known by its DSCP: it overtakes data, if it is to.
 trimmed_goes_first()
 {
-	port "${held[*]}" trim size 128 eligible all dscp 9 && hear trim_pkt 4 && say count=3 &&
+	port "${held[*]}" trim size 128 eligible all dscp 9 && hear ip_pkt 4 && say count=3 &&
 	say "proto=udp dscp=9 bytes=90" &&
 	port_is '.control_backlog_bytes == 90 and .data_backlog_bytes == 2000 and
 		.trim_pkts == 0' &&
 	change rate 100gbit && heard && port "${held[*]}" trim size 128 eligible all dscp 9 queue data &&
-	hear trim_pkt 2 && say && say "proto=udp dscp=9 bytes=90" &&
+	hear ip_pkt 2 && say && say "proto=udp dscp=9 bytes=90" &&
 	port_is '.control_backlog_bytes == 0 and .data_backlog_bytes == 90' &&
 	change notrim && change rate 100gbit && heard && trims_balance
 }
@@ -342,7 +342,7 @@ trimmed_goes_first()
 # Nor is it trimmed once more where its band is full.
 trimmed_stays_so()
 {
-	port "${held[*]}" limit 64 control-limit 200 trim size 64 eligible all && hear trim_pkt 3 &&
+	port "${held[*]}" limit 64 control-limit 200 trim size 64 eligible all && hear ip_pkt 3 &&
 	say "dscp=43 bytes=150 proto=udp count=3" &&
 	port_is '.control_pkts == 1 and .control_backlog_bytes == 150 and
 		.control_drop_pkts == 1 and .trim_pkts == 0' &&
@@ -356,7 +356,7 @@ trimmed_stays_so()
 # finds both bands full.
 full_queues_drop()
 {
-	port "${held[*]}" limit 10000 control-limit 400 trim size 128 eligible all && hear trim_pkt 14 &&
+	port "${held[*]}" limit 10000 control-limit 400 trim size 128 eligible all && hear ip_pkt 14 &&
 	say "count=30 bytes=1000 proto=udp" &&
 	port_is '.data_pkts == 1 and .data_backlog_bytes == 10000 and
 		.data_drop_pkts == 19 and .data_drop_bytes == 19000 and
@@ -374,7 +374,7 @@ full_queues_drop()
 # In the data band: the first leaves, one waits, and behind it three and a half trimmed.
 data_queue_holds_them()
 {
-	port "${held[*]}" limit 1450 trim size 128 eligible all queue data && hear trim_pkt 5 &&
+	port "${held[*]}" limit 1450 trim size 128 eligible all queue data && hear ip_pkt 5 &&
 	say "count=7 bytes=1000 proto=udp" &&
 	port_is '.data_pkts == 1 and .data_backlog_bytes == 1384 and
 		.control_backlog_bytes == 0 and .trim_pkts == 5 and .trim_backlog_pkts == 3 and
@@ -396,7 +396,7 @@ parents_keep_count()
 		near_tc qdisc add dev va root handle 1: $parent &&
 		near_tc qdisc add dev va parent $class handle 2: swport "${held[@]}" limit 2000 \
 			trim size 128 eligible all &&
-		hear trim_pkt 12 && say "count=2 bytes=1000 proto=udp" &&
+		hear ip_pkt 12 && say "count=2 bytes=1000 proto=udp" &&
 		say "count=10 bytes=1000 proto=udp dscp=5" &&
 		tree_is 'map(select(.kind == "swport"))[0] | .trim_pkts > 0 and
 			.trim_backlog_pkts > 0' &&
@@ -442,7 +442,7 @@ changes_under_traffic()
 
 small=(limit 10kb control-limit 1kb trim size 128)
 plan 31
-check "a network of two, and the packet maker" eval "make_network && command -v trim_pkt"
+check "a network of two, and the packet maker" eval "make_network && command -v ip_pkt"
 loaded sch_swport || modprobe sch_swport
 check "options are shown" options_are_shown
 check "text output is valid input" text_is_valid_syntax

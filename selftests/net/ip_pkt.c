@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trim_pkt - packets for a switch port to trim, and the trimmed packets, for trim.sh
+ * ip_pkt - TCP segments and datagrams with given fields, for tests of the switch port
  *
- *	trim_pkt send DEV KEY=VALUE...
+ *	ip_pkt send DEV KEY=VALUE...
  *		Frames through the device's qdisc.
- *	trim_pkt recv DEV COUNT TIMEOUT_MS
- *		Says "ready", then a line of JSON per packet of send that came.  Fails
- *		unless COUNT came.
+ *	ip_pkt route KEY=VALUE...
+ *		The same packets through the routing table.
+ *	ip_pkt recv DEV COUNT TIMEOUT_MS
+ *		Prints "ready", then a line of JSON per packet of send that was received, with
+ *		its telemetry record if there is one.  Fails unless COUNT were received.
  *
  * Keys: proto (tcp, udp, icmp), v6=1, bytes (of the frame), count, grow=1 (each a byte
  * longer), dscp, ecn, flags (of TCP, hexadecimal), options (of TCP, hexadecimal),
@@ -17,9 +19,10 @@
  * ipdamage=1 (the IPv4 checksum is wrong), udplen (bytes by which UDP's length is too
  * small), partial=1 (the device is to compute the checksum), inner=1 (but of
  * something 8 bytes further inside), gso (payload per segment, implies partial), mac
- * (whom the frame is for), ttl, src and dst (addresses, of the family v6 says).
+ * (whom the frame is for), ttl, src and dst (addresses, of IPv6 imply v6).
  */
 #include <arpa/inet.h>
+#include <err.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +32,7 @@
 #include "pkt.h"
 
 #define EXT_BYTES	8
+#define IPV6_HDRINCL	36	/* linux/in6.h, which libc's headers bar */
 
 static const uint8_t our_mac[6] = { 0x02, 'q', 't', 'r', 'i', 'm' };
 static uint8_t to_mac[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
@@ -58,8 +62,9 @@ static const struct {
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: trim_pkt send DEV KEY=VALUE...\n"
-			"       trim_pkt recv DEV COUNT TIMEOUT_MS\n");
+	fprintf(stderr, "usage: ip_pkt send DEV KEY=VALUE...\n"
+			"       ip_pkt route KEY=VALUE...\n"
+			"       ip_pkt recv DEV COUNT TIMEOUT_MS\n");
 	exit(2);
 }
 
@@ -81,10 +86,12 @@ static void parse_proto(struct packet *p, const char *name)
 		usage();
 }
 
-static void parse_address(const struct packet *p, const char *text, int which)
+static void parse_address(struct packet *p, const char *text, int which)
 {
-	void *to = p->v6 ? addresses6 + 16 * which : addresses4 + 4 * which;
+	void *to;
 
+	p->v6 |= !!strchr(text, ':');
+	to = p->v6 ? addresses6 + 16 * which : addresses4 + 4 * which;
 	if (inet_pton(p->v6 ? AF_INET6 : AF_INET, text, to) != 1)
 		usage();
 }
@@ -131,7 +138,7 @@ static void parse_key(struct packet *p, const char *key, const char *value)
 
 static void parse(struct packet *p, int argc, char **argv)
 {
-	*p = (struct packet) { .proto = IPPROTO_TCP, .bytes = 1000, .count = 1, .flags = 0x10,
+	*p = (struct packet) { .proto = IPPROTO_TCP, .bytes = 1000, .count = 1, .flags = 0x18,
 				.ttl = 63 };
 	for (int i = 0; i < argc; i++) {
 		char *value = strchr(argv[i], '=');
@@ -229,8 +236,52 @@ static int send_frames(int argc, char **argv)
 	return 0;
 }
 
+static void route_packets(int argc, char **argv)
+{
+	static uint8_t frame[FRAME_MAX];
+	struct sockaddr_in to4 = { .sin_family = AF_INET };
+	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6 };
+	struct sockaddr *to;
+	socklen_t to_bytes;
+	struct packet p;
+	int fd, one = 1;
+
+	parse(&p, argc, argv);
+	memcpy(&to4.sin_addr, addresses4 + 4, 4);
+	memcpy(&to6.sin6_addr, addresses6 + 16, 16);
+	to = p.v6 ? (void *)&to6 : (void *)&to4;
+	to_bytes = p.v6 ? sizeof(to6) : sizeof(to4);
+	fd = socket(to->sa_family, SOCK_RAW, IPPROTO_RAW);
+	if (fd < 0 || (p.v6 && setsockopt(fd, IPPROTO_IPV6, IPV6_HDRINCL, &one, sizeof(one))))
+		err(2, "raw socket");
+	for (unsigned int i = 0; i < p.count; i++) {
+		size_t bytes = make_frame(frame, &p, i) - ETH_HLEN;
+
+		if (sendto(fd, frame + ETH_HLEN, bytes, 0, to, to_bytes) < 0)
+			err(2, "sendto");
+	}
+}
+
+static void print_record(const uint8_t *options, uint32_t bytes)
+{
+	uint32_t stated, at = quell_opt_find(options, bytes, &stated), in_option;
+	struct quell_telemetry record;
+	const uint8_t *wire;
+
+	in_option = at < bytes ? quell_opt_telemetry_at(options + at, stated) : 0;
+	if (!in_option)
+		return;
+	wire = options + at + in_option;
+	quell_telemetry_decode(wire, &record);
+	printf(",\"hop\":%u,\"load\":%u,\"link\":%llu,\"queue\":%u,\"tx\":%u,\"time\":%u",
+	       record.hop, wire[QUELL_TELEMETRY_LOAD_AT],
+	       (unsigned long long)record.link_bytes_ps, record.queue_bytes,
+	       record.tx_units, record.time_ns);
+}
+
 static void print_tcp(const uint8_t *at, size_t header_bytes)
 {
+	print_record(at + TCP_BYTES, header_bytes - TCP_BYTES);
 	printf(",\"flags\":\"%02x\",\"seq\":%u,\"ack\":%u,\"window\":%u,\"options\":\"", at[13],
 	       quell_opt_get_u32(at + 4), quell_opt_get_u32(at + 8),
 	       quell_opt_get_u16(at + 14));
@@ -262,10 +313,11 @@ static bool print_packet(const struct arrival *in)
 	    (quell_opt_get_u16(header) != OUR_PORT && quell_opt_get_u16(header + 2) != OUR_PORT))
 		return false;
 	header_bytes = tcp ? (header[12] >> 4) * 4 : UDP_BYTES;
-	if (header_bytes > bytes)
+	if (header_bytes > bytes || (tcp && header_bytes < TCP_BYTES))
 		return false;
 	printf("{\"proto\":\"%s\",\"family\":%d,\"vlan\":%d,\"bytes\":%zu,\"ip_bytes\":%zu",
 	       tcp ? "tcp" : "udp", v6 ? 6 : 4, in->tagged, in->bytes, at - ETH_HLEN + bytes);
+	printf(",\"arrival_ns\":%llu", (unsigned long long)in->time_ns);
 	printf(",\"dscp\":%u,\"ecn\":%u,\"ttl\":%u,\"ip_check\":\"%s\",\"check\":\"%s\"",
 	       tos >> 2, tos & 3, ip[v6 ? 7 : 8],
 	       v6 ? "none" : is_ip4_intact(ip) ? "good" : "bad",
@@ -288,6 +340,10 @@ int main(int argc, char **argv)
 		usage();
 	if (!strcmp(argv[1], "send"))
 		return send_frames(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "route")) {
+		route_packets(argc - 2, argv + 2);
+		return 0;
+	}
 	if (!strcmp(argv[1], "recv") && argc == 5)
 		return recv_frames(argv[2], atoi(argv[3]), atoi(argv[4]), print_packet);
 	usage();
