@@ -38,7 +38,7 @@ no_offloads()
 reno_without_consent()
 {
 	delay 2ms && choose_cc "$client" bpf_dcqcn && choose_cc "$server" cubic &&
-	open_flow "$there" && tell send 300000 && [ "$cc" = reno ] && [ "$ecn" -eq 0 ]
+	open_flow "$there" && flow_does send 300000 && [ "$cc" = reno ] && [ "$ecn" -eq 0 ]
 	close_flow $?
 	set -- $?
 	choose_cc "$client" cubic && return "$1"
@@ -67,7 +67,7 @@ open_window_above()
 	local i
 
 	for ((i = 0; i < 5; i++)); do
-		tell send 2000000 || return 1
+		flow_does send 2000000 || return 1
 		[ "$cwnd" -gt "$1" ] && return
 	done
 	return 1
@@ -79,8 +79,8 @@ reno_under_lock()
 	local open
 
 	delay 2ms && in_netns "$client" ip route add "$there/32" dev wire0 congctl lock bpf_dcqcn &&
-	open_flow "$there" && tell send 500000 && [ "$cc" = bpf_dcqcn ] && [ "$cwnd" -gt 40 ] &&
-	open=$cwnd && on_arrival "ip id & 31 == 7 drop" && tell send 600000 &&
+	open_flow "$there" && flow_does send 500000 && [ "$cc" = bpf_dcqcn ] && [ "$cwnd" -gt 40 ] &&
+	open=$cwnd && on_arrival "ip id & 31 == 7 drop" && flow_does send 600000 &&
 	[ "$resent" -gt 0 ] && [ "$cwnd" -lt $((open * 3 / 4)) ] && on_arrival &&
 	open_window_above $((cwnd + 3))
 	close_flow $?
@@ -106,9 +106,9 @@ lost_tail_reduces()
 
 	probes=$(repaired)
 	quell bpf set timely adapt off t-low 1s t-high 1s max-outstanding 200kb &&
-	delay 5ms && open_flow "$there" && tell cc bpf_timely && tell send 300000 &&
+	delay 5ms && open_flow "$there" && flow_does cc bpf_timely && flow_does send 300000 &&
 	before=$cwnd && on_arrival "ip length < $mss_fits ip id & 1 == 1 drop" && for ((i = 0; i < 6; i++)); do
-		tell send 3100 || break
+		flow_does send 3100 || break
 	done && [ "$cwnd" -lt $((before * 3 / 4)) ]
 	close_flow $?
 	set -- $?
@@ -129,8 +129,8 @@ spurious_cut_is_given_back()
 
 	times=$(undone)
 	quell bpf set timely adapt off t-low 1s t-high 1s max-outstanding 200kb &&
-	delay 5ms && open_flow "$there" && tell cc bpf_timely && tell send 300000 &&
-	before=$cwnd && delay 1s && tell send 3000 && [ "$cwnd" -ge "$before" ]
+	delay 5ms && open_flow "$there" && flow_does cc bpf_timely && flow_does send 300000 &&
+	before=$cwnd && delay 1s && flow_does send 3000 && [ "$cwnd" -ge "$before" ]
 	close_flow $?
 	set -- $?
 	echo "$(($(undone) - times)) undone, window $before, then $cwnd"
@@ -146,22 +146,22 @@ marked()
 # A segment that is sent again is not looked at twice: such a transfer tells nothing.
 told_exactly()
 {
-	local try marks
+	local try sent
 
 	for ((try = 0; try < 5; try++)); do
-		on_arrival "ip id & $1 == $1 counter ip ecn set ce" && open_flow "$there" && tell send 2000000
+		on_arrival "ip id & $1 == $1 counter ip ecn set ce" && open_flow "$there" && flow_does send 2000000
 		close_flow $? || return 1
-		marks=$(marked)
-		echo "$marks marked, $told told"
+		sent=$(marked)
+		echo "$sent marked, $marks told"
 		[ "$resent" -gt 0 ] || break
 	done
-	[ "$resent" -eq 0 ] && [ "$marks" -gt 100 ] && [ "$told" -eq "$marks" ]
+	[ "$resent" -eq 0 ] && [ "$sent" -gt 100 ] && [ "$marks" -eq "$sent" ]
 }
 
 marks_are_told()
 {
 	delay 0 && choose_cc "$client" bpf_dcqcn && choose_cc "$server" bpf_dcqcn &&
-	stop "$sink" && start_sink && told_exactly 1 && told_exactly 3
+	stop "$started" && serve "$server" "$port" sink && told_exactly 1 && told_exactly 3
 }
 
 [ -e "$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf/swift.bpf.o" ] || {

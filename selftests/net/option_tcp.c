@@ -24,10 +24,11 @@
  *	echo			send back the bytes received, until the other end closes
  *	sink			of a server: do not send data back
  *	think US		of a server: wait so long before it does
- *	connect ADDRESS PORT
+ *	connect ADDRESS PORT [CC]	choose CC between the SYN and its reply
  *	xfer BYTES		send BYTES, and receive as many
  *	turns N BYTES		N times: send BYTES, and receive as many
  *	send BYTES		send BYTES, waiting for room in the socket
+ *	acked			wait until all bytes sent are acknowledged
  *	push BYTES		send BYTES and a FIN, wait until the other end closes
  *	disconnect		so that the socket may connect again
  *	tos BYTE		for all packets from the SYN on; TCP keeps the ECN field
@@ -40,6 +41,9 @@
  *	numbers			result: next sequence numbers to write and to receive
  *	mss			result: bytes of payload in a segment
  *	window			result: the congestion window in segments
+ *	info			result: CC, window and ssthresh in segments, srtt in us, pacing
+ *				rate in bytes/s, MSS, retransmissions, marks that the peer
+ *				reported, ECN field of sent packets
  *	fastopened		result: 1 if the data of the SYN was accepted
  *	state			result: fields of the kernel's socket (modules/sockstate.c)
  *	close			and wait until the other end closed, too
@@ -47,6 +51,8 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -56,6 +62,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -213,7 +220,18 @@ static int cmd_connect(char **word)
 	struct sockaddr_storage addr;
 	socklen_t bytes = address(&addr, word[1], word[2]);
 
-	return bytes ? connect(sock, (struct sockaddr *)&addr, bytes) : -1;
+	struct pollfd fd = { .fd = sock, .events = POLLOUT };
+
+	if (!bytes)
+		return -1;
+	if (!word[3])
+		return connect(sock, (struct sockaddr *)&addr, bytes);
+	if (fcntl(sock, F_SETFL, O_NONBLOCK) || !connect(sock, (struct sockaddr *)&addr, bytes) ||
+	    errno != EINPROGRESS || cmd_cc(word + 2) || poll(&fd, 1, XFER_MS) != 1 ||
+	    fcntl(sock, F_SETFL, 0))
+		return -1;
+	bytes = sizeof(errno);
+	return getsockopt(sock, SOL_SOCKET, SO_ERROR, &errno, &bytes) || errno ? -1 : 0;
 }
 
 static int cmd_listen(char **word)
@@ -328,6 +346,22 @@ static int cmd_send(char **word)
 		to_send = send_some(to_send);
 	}
 	return to_send;
+}
+
+static int cmd_acked(char **word)
+{
+	int unacked, i;
+
+	(void)word;
+	for (i = 0; i < XFER_MS; i++) {
+		if (ioctl(sock, SIOCOUTQ, &unacked))
+			return -1;
+		if (!unacked)
+			return 0;
+		usleep(1000);
+	}
+	errno = ETIMEDOUT;
+	return -1;
 }
 
 static int cmd_push(char **word)
@@ -459,6 +493,23 @@ static int cmd_window(char **word)
 	return 0;
 }
 
+static int cmd_info(char **word)
+{
+	socklen_t cc_bytes = 16, tos_bytes = sizeof(int);
+	struct tcp_info info;
+	char cc[17] = "";
+	int tos;
+
+	(void)word;
+	if (read_info(&info) || getsockopt(sock, IPPROTO_TCP, TCP_CONGESTION, cc, &cc_bytes) ||
+	    getsockopt(sock, IPPROTO_IP, IP_TOS, &tos, &tos_bytes))
+		return -1;
+	snprintf(result, sizeof(result), " %s %u %u %u %llu %u %u %u %d", cc, info.tcpi_snd_cwnd,
+		 info.tcpi_snd_ssthresh, info.tcpi_rtt, (unsigned long long)info.tcpi_pacing_rate,
+		 info.tcpi_snd_mss, info.tcpi_total_retrans, info.tcpi_delivered_ce, tos & 3);
+	return 0;
+}
+
 static int cmd_close(char **word)
 {
 	char byte;
@@ -549,7 +600,7 @@ static const struct {
 	{ "open", 1, 2, cmd_open },		{ "cc", 1, 1, cmd_cc },
 	{ "md5", 2, 2, cmd_md5 },		{ "ao", 2, 2, cmd_ao },
 	{ "fastopen", 0, 1, cmd_fastopen },	{ "backlog", 1, 1, cmd_backlog },
-	{ "bind", 2, 2, cmd_bind },		{ "connect", 2, 2, cmd_connect },
+	{ "bind", 2, 2, cmd_bind },		{ "connect", 2, 3, cmd_connect },
 	{ "xfer", 1, 1, cmd_xfer },		{ "disconnect", 0, 0, cmd_disconnect },
 	{ "dstopts", 0, 1, cmd_dstopts },	{ "mss", 0, 0, cmd_mss },
 	{ "fastopened", 0, 0, cmd_fastopened },	{ "close", 0, 0, cmd_close },
@@ -562,6 +613,7 @@ static const struct {
 	{ "think", 1, 1, cmd_think },		{ "turns", 2, 2, cmd_turns },
 	{ "state", 0, 0, cmd_state },		{ "hopopts", 0, 1, cmd_hopopts },
 	{ "via", 1, 1, cmd_via },		{ "maxseg", 1, 1, cmd_maxseg },
+	{ "acked", 0, 0, cmd_acked },		{ "info", 0, 0, cmd_info },
 };
 
 /* Execute one command, split into words at @separators; -1 with errno on failure. */
