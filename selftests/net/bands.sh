@@ -10,23 +10,6 @@ cd "$(dirname "$0")" || exit 1
 
 ## options
 
-options_are_shown()
-{
-	port control-share 0.25 ecn min 5000 drop trim size 128 known 40-42,44 &&
-	port_is '.options | .control_share == 0.25 and .ecn_drop == true and
-		.trim_known == "40-42,44"' &&
-	text_is_valid_syntax
-}
-
-# A clause sets all of its options; others stay.
-clauses_set_all_of_theirs()
-{
-	port control-share 0.25 ecn min 5000 drop trim size 128 known 40 &&
-	change ecn min 5000 && change trim size 128 &&
-	port_is '.options | .control_share == 0.25 and .ecn_drop == null and
-		.trim_known == null'
-}
-
 tc_refuses_bad_input()
 {
 	local share="must be a number of 2^-16 to 1" known="must be DSCPs of 1 to 63"
@@ -193,12 +176,10 @@ parent_agrees()
 		all(.qlen == 0 and .backlog == 0) and .[1].not_ect_drop_pkts == 7'
 }
 
-plan 19
+plan 17
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
-check "options are shown, and are valid input" options_are_shown
-check "ecn and trim set all of their options" clauses_set_all_of_theirs
 check "tc refuses bad input and names value and range" tc_refuses_bad_input
 check "the kernel refuses bad input and names attribute and range" kernel_checks_ranges
 check "what this host sends as control is control" priority_decides

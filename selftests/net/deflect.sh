@@ -11,42 +11,6 @@ cd "$(dirname "$0")" || exit 1
 
 ## options
 
-options_come_back()
-{
-	port up1 limit 100kb ecn min 60kb deflect threshold 15kb entries 64 tokens 40 7 idle 300us \
-		"${via2[@]}" via fd73:2::2 dev up2 &&
-	port_is '.options.deflect == 1 and .options.deflect_threshold == 15360 and
-		.options.deflect_entries == 64 and .options.deflect_token_base == 40 and
-		.options.deflect_token_max == 7 and .options.deflect_idle == 300000 and
-		.options.deflect_via == [{"via":"10.73.2.2","dev":"up2"},
-			{"via":"fd73:2::2","dev":"up2"}]' &&
-	A_tc qdisc show dev up1 | grep -q \
-		'deflect threshold 15Kb entries 64 tokens 40 7 idle 300us release idle choice random via 10.73.2.2 dev up2 via fd73:2::2 dev up2' &&
-	port up2 limit 100kb &&
-	A_tc qdisc change dev up1 root swport deflect release end choice shorter &&
-	A_tc qdisc del dev up2 root &&
-	port_is '.options.deflect_release == "end" and .options.deflect_choice == "shorter" and
-		.options.deflect_idle == 300000' &&
-	A_tc qdisc show dev up1 | grep -q 'idle 300us release end choice shorter via' &&
-	A_tc qdisc change dev up1 root swport deflect release idle choice random &&
-	port_is '.options.deflect_release == "idle" and .options.deflect_choice == "random"' &&
-	A_tc qdisc change dev up1 root swport nodeflect &&
-	port_is '.options.deflect == 0 and (.options | has("deflect_via") | not)'
-}
-
-# Defaults are those of the manual; a change keeps what it does not name.
-options_have_defaults()
-{
-	port up1 deflect threshold 15kb "${via2[@]}" &&
-	port_is '.options.deflect_entries == 8 and .options.deflect_token_base == 0 and
-		.options.deflect_token_max == 4 and .options.deflect_idle == 10000000' &&
-	A_tc qdisc change dev up1 root swport deflect entries 3 &&
-	port_is '.options.deflect_entries == 3 and .options.deflect_threshold == 15360 and
-		(.options.deflect_via | length) == 1' &&
-	A_tc qdisc change dev up1 root swport deflect threshold 8us rate 10gbit &&
-	port_is '.options.deflect_threshold == 10000'
-}
-
 # refused TEXT OPTION...: by the kernel or tc, and the port is as it was.
 refused()
 {
@@ -422,11 +386,9 @@ device_removed_while_deflecting()
 	ebb && A_tc qdisc change dev up1 root swport deflect entries 5 && books_balance
 }
 
-plan 26
+plan 24
 
 check "network of two leaves and two spines" make_network
-check "options come back in text and JSON" options_come_back
-check "options have their defaults, and are kept" options_have_defaults
 check "a bad option is refused by name, and nothing changes" bad_options_change_nothing
 check "the shorter queue needs a backlog" shorter_needs_a_backlog
 check "sixteen alternates at most" too_many_alternates

@@ -7,21 +7,6 @@ cd "$(dirname "$0")" || exit 1
 . ./lib.sh
 . ./port.sh
 
-off_by_default()
-{
-	port && port_is '(has("data_depth_bytes") or (.options | has("percentiles"))) | not'
-}
-
-shown_and_valid_syntax()
-{
-	port percentiles on &&
-	port_is '.options.percentiles == true and .data_depth_bytes == {"p50": 0, "p90": 0,
-		"p99": 0, "p999": 0, "max": 0, "count": 0}' &&
-	port "$(near_tc qdisc show dev va | sed 's/.*refcnt [0-9]* //')" &&
-	port_is '.options.percentiles == true' &&
-	near_tc -s qdisc show dev va | grep -q "data sojourn ns p50 0 p90 0 p99 0 p99.9 0 max 0 of 0 pkts"
-}
-
 # within NAME VALUE: of the quantiles in that place, to 1/32.
 within()
 {
@@ -113,12 +98,10 @@ under_tbf()
 	collect && port_is '.data_sojourn_ns | .count == 50 and .max > 40000000'
 }
 
-plan 10
+plan 8
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
-check "off by default, and then not shown" off_by_default
-check "shown, and valid input" shown_and_valid_syntax
 check "depth is what arrivals find" depth_is_what_arrivals_find
 check "dropped packets and segments count" dropped_and_cut_ones_count
 check "sojourn is the wait" sojourn_is_the_wait
