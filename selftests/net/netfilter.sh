@@ -99,7 +99,7 @@ queue()
 	local netns
 
 	for netns in "$client" "$server"; do
-		start_in "$netns" nfq_hold 0 "${@:3}" >"$dir/queue.$netns"
+		start_in "$netns" ./nfq_hold 0 "${@:3}" >"$dir/queue.$netns"
 		after stop "$started"
 		poll 10 says_ready "queue.$netns" &&
 		rules "$netns" <<-END || return 1
@@ -406,7 +406,7 @@ verdict_after_all()
 {
 	local queue held
 
-	start_in "$client" nfq_hold 0 hold >"$dir/held"
+	start_in "$client" ./nfq_hold 0 hold >"$dir/held"
 	queue=$started
 	poll 10 says_ready held && ordered talker "open 4" "cc swift" "connect $there $plain_port" &&
 	rules "$client" <<-END || return 1
@@ -447,7 +447,7 @@ held_beside_a_flow()
 
 	modprobe tcp_swift || return 1
 	new_netns other
-	start_in "$other" nfq_hold 0 hold >"$dir/beside"
+	start_in "$other" ./nfq_hold 0 hold >"$dir/beside"
 	queue=$started
 	poll 10 says_ready beside && rules "$other" <<-END || return 1
 		table ip q { chain q { type filter hook output priority 0; udp dport 9 queue num 0; }; }
