@@ -96,7 +96,7 @@ watched()
 {
 	local watcher status=0
 
-	start_in "$client" option_watch wire >"$dir/watch"
+	start_in "$client" ./option_box watch wire >"$dir/watch"
 	watcher=$started
 	poll 10 watch_is_ready || return 1
 	"$@" || status=$?

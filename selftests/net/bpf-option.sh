@@ -297,7 +297,7 @@ survives_loss()
 # boxed MODE: what the peer's segments meet.
 boxed()
 {
-	start_in "$box" option_box "$1" box1 box0 >"$dir/box"
+	start_in "$box" ./option_box "$1" box1 box0 >"$dir/box"
 	box_pid=$started
 	poll 60 says_ready box
 }

@@ -231,30 +231,18 @@ size_t find_transport(const uint8_t *frame, size_t *bytes)
 	return at;
 }
 
-/* The same of a whole TCP header. */
-size_t find_tcp(const uint8_t *frame, size_t *bytes)
-{
-	size_t at = find_transport(frame, bytes), header_bytes;
-
-	if (!at || *bytes < TCP_BYTES ||
-	    frame[ETH_HLEN + (frame[ETH_HLEN] >> 4 == 6 ? 6 : 9)] != IPPROTO_TCP)
-		return 0;
-	header_bytes = (frame[at + 12] >> 4) * 4;
-	return header_bytes >= TCP_BYTES && header_bytes <= *bytes ? at : 0;
-}
-
 /*
  * A packet socket on a device. @protocol: ethertype of the frames to receive, ETH_P_ALL for all, 0
- * for no frame; @outgoing: those sent by the device, too.
+ * for no frame.
  */
-int open_packet(const char *dev, int protocol, bool outgoing)
+static int open_packet(const char *dev, int protocol)
 {
 	struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(protocol),
 		.sll_ifindex = if_nametoindex(dev),
 	};
-	int ignore = !outgoing, fd;
+	int ignore = 1, fd;
 
 	if (!address.sll_ifindex)
 		err(2, "%s", dev);
@@ -269,7 +257,7 @@ int open_packet(const char *dev, int protocol, bool outgoing)
 /* A socket for send_frame(); frames pass the device's qdisc. */
 int open_sender(const char *dev)
 {
-	int fd = open_packet(dev, 0, false), bytes = SOCKET_BYTES, one = 1;
+	int fd = open_packet(dev, 0), bytes = SOCKET_BYTES, one = 1;
 
 	if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)))
@@ -341,7 +329,7 @@ static uint64_t get_time_ms(void)
 int recv_frames(const char *dev, unsigned int count, unsigned int timeout_ms,
 		bool (*take)(const struct arrival *in))
 {
-	int fd = open_packet(dev, ETH_P_ALL, false), bytes = SOCKET_BYTES, one = 1;
+	int fd = open_packet(dev, ETH_P_ALL), bytes = SOCKET_BYTES, one = 1;
 	uint64_t end_ms;
 
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||

@@ -72,9 +72,7 @@ bool is_ip4_intact(const uint8_t *ip);
 void set_ip4_tos(uint8_t *ip, uint8_t tos);
 const char *judge_check(const uint8_t *ip, const uint8_t *at, int proto, size_t bytes);
 size_t find_transport(const uint8_t *frame, size_t *bytes);
-size_t find_tcp(const uint8_t *frame, size_t *bytes);
 
-int open_packet(const char *dev, int protocol, bool outgoing);
 int open_sender(const char *dev);
 void send_frame(int fd, const struct departure *out, size_t bytes);
 int recv_frames(const char *dev, unsigned int count, unsigned int timeout_ms,

@@ -47,7 +47,7 @@ watcher_is_ready()
 
 watch()
 {
-	start_in "$1" option_watch wire0 >"$dir/watch.$1"
+	start_in "$1" ./option_box watch wire0 >"$dir/watch.$1"
 	watchers+=("$started")
 	poll 10 watcher_is_ready "$1"
 }

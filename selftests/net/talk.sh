@@ -75,7 +75,7 @@ box_pid=""
 boxed()
 {
 	[ -z "$box_pid" ] || stop "$box_pid"
-	start_in "$box" option_box "$1" box0 box1 >"$dir/box"
+	start_in "$box" ./option_box "$1" box0 box1 >"$dir/box"
 	box_pid=$started
 	poll 10 says_ready box
 }
