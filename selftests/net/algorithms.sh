@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What iperf.sh does with swift, shorter, with every other algorithm: a web
-# server sends a file through a port of 500 kbit/s, with marks over IPv4, with
+# Applications that know nothing of Quell send through it, with every algorithm: a
+# web server sends a file through a port of 500 kbit/s, with marks over IPv4, with
 # drops only over IPv6, and with 2 % of the packets lost before the port.  It
 # arrives unharmed, and "quell flow show" is looked at on the way.  Then a
 # parameter is set and reset while a flow sends, and is seen to act.
@@ -22,8 +22,9 @@ ipv6=fd71:1::1
 limit_bytes=50000
 loss_tries=6
 
-# As in iperf.sh: delays that an emulated machine can keep, and the algorithm governs.
+# Delays that an emulated machine can keep, and the algorithm governs.
 declare -A suited=(
+	[swift]="adapt off base-target 100ms ai 500mbit"
 	[timely]="adapt off t-low 50ms t-high 500ms min-rtt 20ms init-rate 20mbit
 		min-rate 1mbit delta 2mbit"
 	[swift_vaisf]="adapt off base-target 100ms ai 500mbit"
@@ -44,6 +45,7 @@ declare -A told=([hpcc]=$stamped [hpcc_vaisf]=$stamped)
 declare -A delays=([hpcc]=40ms [hpcc_vaisf]=40ms)
 # Parameters that hold a flow down, and the filter of what it then is.
 declare -A holds=(
+	[swift]="max-window 65536b"
 	[timely]="max-rate 2mbit"
 	[swift_vaisf]="max-window 65536b"
 	[smartt]="target-delay 1ms"
@@ -53,6 +55,7 @@ declare -A holds=(
 	[hpcc_vaisf]="max-window 65536b"
 )
 declare -A held=(
+	[swift]=".window_bytes <= 65536"
 	[timely]=".pacing_bytes_ps <= 250000"
 	[swift_vaisf]=".window_bytes <= 65536"
 	[smartt]=".window_bytes <= 30000"
@@ -155,10 +158,13 @@ transfer()
 	cmp "$dir/www/$page" "$dir/copy" && flow_is_sane "$1"
 }
 
-# A drop needs a full port; the file went through it, and nothing else stays.
+# A drop needs a full port; the file went through it, nothing else stays, and counters add up.
 port_is()
 {
-	json ".[0] | $1 and .data_bytes > $(stat -c %s "$dir/www/$page") and .backlog == 0 and
+	json ".[0] | $1 and .qlen == 0 and .packets == .data_pkts + .control_pkts and
+		.bytes == .data_bytes + .control_bytes and
+		.drops == .data_drop_pkts + .control_drop_pkts + .alloc_fail_pkts and
+		.data_bytes > $(stat -c %s "$dir/www/$page") and .backlog == 0 and
 		.data_backlog_max_bytes <= $limit_bytes and
 		(.drops == 0 or .data_backlog_max_bytes > $limit_bytes - 1600)" \
 		"$dir/port"
@@ -249,7 +255,7 @@ mkdir "$dir/www"
 head -c 125000 /dev/urandom >"$dir/www/page"
 head -c 1000000 /dev/urandom >"$dir/www/larger"
 head -c 40000000 /dev/zero >"$dir/www/long"
-[ $# -gt 0 ] || set -- timely swift_vaisf smartt dcqcn dart hpcc hpcc_vaisf
+[ $# -gt 0 ] || set -- swift timely swift_vaisf smartt dcqcn dart hpcc hpcc_vaisf
 plan $((1 + 5 * $#))
 check "network with a router" make_network
 modprobe -a tcp_timely tcp_swift tcp_smartt tcp_dcqcn tcp_dart tcp_hpcc

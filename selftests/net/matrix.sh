@@ -5,15 +5,16 @@
 # server and come back, so that it sends to its peer and gets ACKs from it, and
 # acknowledges, too.
 #
-#	peer	runs the algorithm and answers; has no Quell at all
+#	peer	runs the algorithm and answers; has no Quell at all, or may not answer
 #	family	IPv4; IPv6
 #	cards	segmentation, checksum and receive offloads on; off
 #	loss	none; 1 % both ways
 #
-# option.sh goes through all combinations with one algorithm.  Here each of the
-# others meets every value: in one combination and in its opposite, and which
-# two changes from algorithm to algorithm.  Two algorithms in a row differ in one
-# value, eight have seen them all.
+# Each algorithm meets every value: in one combination and in its opposite, and
+# which two changes from algorithm to algorithm.  Two algorithms in a row differ in
+# one value, eight have seen them all.  The state of the option is as the peer has it,
+# round trips come from echoes where it is spoken, no packet has it elsewhere, and
+# every checksum is right.
 # shellcheck disable=SC2154 # $flows is talk.sh's
 
 cd "$(dirname "$0")" || exit 1
@@ -50,12 +51,14 @@ set_cards()
 	done
 }
 
+# And a delay: without one virtual time has round trips of 0, and echoes are refused.
 set_loss()
 {
 	local netns
 
 	for netns in "$client" "$server"; do
-		tc -n "$netns" qdisc replace dev wire root netem limit 1000 loss "$1%" || return 1
+		tc -n "$netns" qdisc replace dev wire root netem limit 1000 delay 1ms \
+			loss "$1%" || return 1
 	done
 }
 
@@ -65,6 +68,7 @@ nothing_refused()
 	local netns
 
 	for netns in "$client" "$server"; do
+		same "wrong checksums" "$(counter_of "$netns" snmp Tcp InCsumErrors)" 0 &&
 		quell -n "$netns" -j stat quell >"$dir/stat" &&
 		json '.[0].counters | [to_entries[] | select(.key |
 			test("malformed|bad-checksum|out-of-window"))] |
@@ -76,19 +80,26 @@ nothing_refused()
 # again has no option; offer-loss.sh loses those.
 transfer()
 {
-	local there=10.78.0.1 option=on
+	local there=10.78.0.1 option=no-reply sent echoes
 
 	say reset
 	[ "$3" = 4 ] || there=fd78::1
-	if [ "$2" = answers ]; then
-		set_host "$server" "$1" 2
-	else
-		set_host "$server" cubic 0
-		option=no-reply
-	fi &&
+	case $2 in
+	answers)	set_host "$server" "$1" 2 && option=on ;;
+	none)		set_host "$server" cubic 2 ;;
+	silent)		set_host "$server" "$1" 0 ;;
+	esac &&
 	set_host "$client" "$1" 1 && set_cards "$4" && set_loss 0 && poll 20 no_flow "$client" &&
+	sent=$(quell_count "$client" option-sent) && echoes=$(quell_count "$client" rtt-echo) &&
 	say "open $3" "connect $there $port" && set_loss "$5" && say "xfer $xfer_bytes" &&
-	poll 5 one_flow "$client" "$port" "$option" && say reset && nothing_refused && return
+	poll 5 one_flow "$client" "$port" "$option" && say reset && nothing_refused &&
+	sent=$(($(quell_count "$client" option-sent) - sent)) &&
+	echoes=$(($(quell_count "$client" rtt-echo) - echoes)) &&
+	echo "$sent packets with the option, $echoes echoes" &&
+	case $option in
+	on)	[ "$sent" -gt 0 ] && [ "$echoes" -gt 0 ] ;;
+	*)	same "sum of these" $((sent + echoes)) 0 ;;
+	esac && return
 	echo "$flows"
 	return 1
 }
@@ -99,6 +110,7 @@ pair()
 	local gray=$(($2 ^ $2 >> 1)) peer=(answers none) family=(4 6) cards=(on off) loss=(0 1)
 	local i a b c
 
+	[ $(($2 & 1)) = 0 ] || peer[1]=silent
 	for i in 0 1; do
 		a=$(((gray & 1) ^ i)) b=$(((gray >> 1 & 1) ^ i)) c=$(((gray >> 2 & 1) ^ i))
 		check "$1: peer ${peer[i]}, IPv${family[a]}, offloads ${cards[b]}, loss ${loss[c]} %" \
