@@ -274,11 +274,7 @@ perf-bpf: deps-check
 
 # How fast the laboratory is; see Documentation/performance.md
 perf-lab: deps-demo tools lab
-	@selftests/perf/report-lab $(CASES)
-
-# Its instructions per packet-hop on several kernels; see Documentation/notes/kernels.md
-perf-kernels: deps-check tools lab
-	@selftests/perf/report-kernels $(KERNELS)
+	@selftests/perf/report-lab $(if $(KERNEL),--kernel $(KERNEL)) $(CASES)
 
 deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site: deps-%:
 	@scripts/install-deps $*
@@ -330,8 +326,7 @@ help:
 	@echo 'make perf-host    instructions per MB and per RPC of both hosts, packets per skb and ACK, timers, memory;'
 	@echo '                  SAVE=FILE keeps the sums, BEFORE=FILE compares with those; half an hour'
 	@echo 'make perf-lab     packet-hops of the laboratory per second of CPU, instructions per hop by part, beside'
-	@echo '                  htsim if QUELL_HTSIM names it; CASES="perm64 perm128", some minutes'
-	@echo 'make perf-kernels instructions per packet-hop of the laboratory on 6.12 and 7.3 (KERNELS="6.12 TREE")'
+	@echo '                  htsim if QUELL_HTSIM names it; CASES="perm64 perm128", KERNEL=7.3, some minutes'
 	@echo 'make shell        a root prompt in a guest with two hosts and a port (KERNEL=lab, debug, 6.1, 6.12 or 7.3)'
 	@echo 'make lab          only build the laboratory, to use lab/lab'
 	@echo 'make lab-7.3      build Linux 7.3 for it'
@@ -340,5 +335,5 @@ help:
 
 .PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug lab-7.3 demo demo-figure demo-seeds shell reproduce site check check-quick kernel-tests on-kernel check-packages race rt soak secure-boot check-agent spoof tcp-originals \
 	upstream bpf-traces model-errors perf perf-bpf perf-port perf-threads \
-	perf-flow perf-host perf-lab perf-kernels clean help \
+	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site
