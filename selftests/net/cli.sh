@@ -58,6 +58,7 @@ no_algorithm()
 	modprobe quell && [ "$(quell -j cc show | jq -c 'map(.name)')" = '["quell"]' ] &&
 	status 2 quell cc show swift && says "swift is not loaded \(try: modprobe tcp_swift\)" &&
 	status 2 quell cc set swift base-target 10us && status 2 quell cc reset swift &&
+	status 2 quell cc preset swift vaisf-iii-d && not_loaded tcp_swift &&
 	status 2 quell flow show cc swift &&
 	status 1 quell cc show nosuch && says "\(none is loaded, try: modprobe tcp_swift\)"
 }
@@ -251,6 +252,7 @@ without_rights()
 	says "not permitted \(needs CAP_NET_ADMIN\)" &&
 	status 2 as_nobody quell link set l0 rate 1gbit &&
 	status 2 as_nobody quell cc reset swift &&
+	status 2 as_nobody quell cc preset swift vaisf-iii-d &&
 	[ "$(params "$left")" = "$before" ] &&
 	status 0 as_nobody quell cc show
 }

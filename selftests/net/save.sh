@@ -167,6 +167,21 @@ all_mistakes_are_reported()
 	[ "$(wc -l <"$dir/err")" = 2 ] && is_as_it_was
 }
 
+# Every module takes its presets, and the command knows them again; test_preset.c has the rest.
+presets_are_known()
+{
+	local cc name
+
+	quell -j cc preset | jq -r '.[] | "\(.cc) \(.name)"' >"$dir/presets" &&
+	[ "$(wc -l <"$dir/presets")" -gt 20 ] || return 1
+	while read -r cc name; do
+		echo "$cc $name"
+		q cc preset "$cc" "$name" &&
+		[ "$(q -j cc show "$cc" | jq -r '.[0].preset')" = "$name" ] || return 1
+	done <"$dir/presets"
+	q sync "$dir/saved" && is_as_it_was
+}
+
 # As ip(8) and tc(8): up to the first error, or with -force all.
 batch_is_carried_out()
 {
@@ -335,7 +350,7 @@ q_clean()
 	[ $? -le 1 ]
 }
 
-plan 21
+plan 22
 new_netns netns
 check "without the module" without_module
 check "two hosts, all modules" make_hosts
@@ -348,6 +363,7 @@ check "restore: all of it comes back; -check: no change" restore_all
 check "restore and sync of a part" restore_part
 check "wrong files change no setting, and are refused with their line" wrong_files
 check "each mistake of a file is reported" all_mistakes_are_reported
+check "each preset of each algorithm is set and known" presets_are_known
 check "-batch, -force: commands are carried out in turn" batch_is_carried_out
 check "an algorithm that is not loaded" module_is_missing
 check "values that the kernel refuses: no setting is changed" kernel_refuses_values
