@@ -176,21 +176,11 @@ make_ports()
 	near_tc qdisc add dev to-other root swport limit 64 trim size 128 to-sender
 }
 
-# hear NETNS: a packet; segment [WORD...]: from "host", which requests NACKs, to an address that no
-# host has.
-hear()
-{
-	: >"$dir/hear"
-	in_netns "$1" ip_pkt recv port0 1 20000 >"$dir/hear" &
-	receiver=$!
-	poll 10 grep -q ready "$dir/hear"
-}
-
+# segment [WORD...]: from "host", which requests NACKs, to an address that no host has.
 segment()
 {
 	in_netns "$host" ip_pkt send port0 mac=02:00:00:00:00:77 bytes=1000 seq=1 ack=2 \
-		options=fe0c5155010003a601020304 "$@" && wait "$receiver" &&
-	grep -v ready "$dir/hear" >"$dir/all"
+		options=fe0c5155010003a601020304 "$@" && heard
 }
 
 other_is()
@@ -201,15 +191,15 @@ other_is()
 # Every copy of it is flooded: the NACK of the one that was dropped does not lead the next there.
 bridge_learns_no_receiver()
 {
-	make_ports && hear "$host" && segment && json '.payload == 0 and .flags == "00"' "$dir/all" &&
-	hear "$silent" && segment && json '.bytes == 1000' "$dir/all" &&
+	make_ports && hear ip_pkt 1 "$host" port0 && segment && packets_are '.[0] | .payload == 0 and .flags == "00"' &&
+	hear ip_pkt 1 "$silent" port0 && segment && packets_are '.[0] | .bytes == 1000' &&
 	other_is '.to_sender_pkts == 2 and .trim_pkts == 0'
 }
 
 # Each port may drop a copy: one segment would cause many NACKs.
 broadcast_is_trimmed()
 {
-	hear "$silent" && segment mac=ff:ff:ff:ff:ff:ff && json '.bytes == 1000' "$dir/all" &&
+	hear ip_pkt 1 "$silent" port0 && segment mac=ff:ff:ff:ff:ff:ff && packets_are '.[0] | .bytes == 1000' &&
 	other_is '.to_sender_pkts == 2 and .trim_pkts == 1'
 }
 
@@ -220,7 +210,7 @@ redirected_is_trimmed()
 	near_tc qdisc add dev to-host handle ffff: ingress &&
 	near_tc filter add dev to-host parent ffff: matchall \
 		action mirred egress redirect dev to-other &&
-	hear "$other" && segment && json '.bytes == 128 and .dscp == 43' "$dir/all" &&
+	hear ip_pkt 1 "$other" port0 && segment && packets_are '.[0] | .bytes == 128 and .dscp == 43' &&
 	other_is '.to_sender_pkts == 2 and .trim_pkts == 2' &&
 	ip -n "$near" link del br1 && ip -n "$near" link del to-other
 }

@@ -10,7 +10,7 @@
 # the rate is raised and the far end lists what arrives.  swport_pkt makes and
 # lists the frames.
 
-near="" far="" receiver="" heard_by=.
+near="" far="" port_dev=va reader="" heard_by=.
 # shellcheck disable=SC2034 # the options of a port held still
 held=(rate 80bit)
 
@@ -36,9 +36,9 @@ near_tc()
 # A new port: counters at zero.  Words are options of swport.
 port()
 {
-	near_tc qdisc del dev va root 2>/dev/null
+	near_tc qdisc del dev "$port_dev" root 2>/dev/null
 	# shellcheck disable=SC2048,SC2086 # words on purpose
-	near_tc qdisc add dev va root handle 1: swport $*
+	near_tc qdisc add dev "$port_dev" root handle 1: swport $*
 }
 
 change()
@@ -52,7 +52,7 @@ transmit()
 	in_netns "$near" swport_pkt send va "$@"
 }
 
-receiver_ready()
+reader_ready()
 {
 	grep -q ready "$dir/listen"
 }
@@ -62,8 +62,8 @@ listen()
 {
 	: >"$dir/listen"
 	in_netns "$far" swport_pkt recv vb "$1" 20000 >"$dir/listen" &
-	receiver=$!
-	poll 10 receiver_ready
+	reader=$!
+	poll 10 reader_ready
 }
 
 # They are in $dir/frames: time_ns kind number ecn dscp bytes.
@@ -71,7 +71,7 @@ collect()
 {
 	local status
 
-	wait "$receiver"
+	wait "$reader"
 	status=$?
 	grep -v ready "$dir/listen" >"$dir/frames"
 	[ "$status" -eq 0 ] || {
@@ -84,10 +84,10 @@ collect()
 # hear TOOL COUNT [NETNS DEV]: expect that many packets there, at the far end if it is not said.
 hear()
 {
-	[ -z "$receiver" ] || kill "$receiver" 2>/dev/null
+	[ -z "$reader" ] || kill "$reader" 2>/dev/null
 	: >"$dir/hear"
 	in_netns "${3:-$far}" "$1" recv "${4:-vb}" "$2" 20000 >"$dir/hear" &
-	receiver=$!
+	reader=$!
 	poll 10 grep -q ready "$dir/hear"
 }
 
@@ -96,13 +96,13 @@ heard()
 {
 	local status
 
-	wait "$receiver"
+	wait "$reader"
 	status=$?
-	receiver=""
+	reader=""
 	grep -v ready "$dir/hear" | jq -s "$heard_by" >"$dir/packets"
 	[ "$status" -eq 0 ] || {
 		echo "packets missing, came $(jq length "$dir/packets")"
-		near_tc -s qdisc show dev va
+		near_tc -s qdisc show dev "$port_dev"
 	}
 	return "$status"
 }
@@ -124,7 +124,7 @@ port_is()
 {
 	local status shown
 
-	near_tc -s -j qdisc show dev va |
+	near_tc -s -j qdisc show dev "$port_dev" |
 		jq -ce ".[] | select(.kind == \"swport\") | ., ($1)" >"$dir/shown"
 	status=$?
 	read -r shown <"$dir/shown"

@@ -5,6 +5,7 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+. ./port.sh
 . ./router.sh
 
 option=fe0c51550100
@@ -13,42 +14,10 @@ command -v ping >/dev/null || {
 	PATH=$dir:$PATH
 }
 
-# port OPTION...: a new port of the router, which has no room for data.
-port()
+# trim_port OPTION...: of the router, without room for data.
+trim_port()
 {
-	tc -n "$router" qdisc del dev up0 root 2>/dev/null
-	tc -n "$router" qdisc add dev up0 root swport limit 64 trim size 128 eligible all "$@"
-}
-
-# port_is FILTER
-port_is()
-{
-	up0_stats >"$dir/port" && json ".[0] | $1" "$dir/port"
-}
-
-# hear NETNS DEV COUNT
-hear()
-{
-	: >"$dir/hear"
-	in_netns "$1" ip_pkt recv "$2" "$3" 20000 >"$dir/hear" &
-	listener=$!
-	poll 10 grep -q ready "$dir/hear"
-}
-
-heard()
-{
-	local status
-
-	wait "$listener"
-	status=$?
-	grep -v ready "$dir/hear" | jq -s . >"$dir/packets"
-	[ "$status" -eq 0 ] || up0_stats
-	return "$status"
-}
-
-packets_are()
-{
-	json "$1" "$dir/packets"
+	port limit 64 trim size 128 eligible all "$@"
 }
 
 # say KEY=VALUE...: from the sender, by the router, to the receiver.
@@ -74,7 +43,7 @@ answered()
 	echo=fe105155020001020304000000000000
 	nack=fe0a514e12345678${lost}0101
 	# shellcheck disable=SC2086 # words on purpose
-	port to-sender && hear "$sender" up0 1 &&
+	trim_port to-sender && hear ip_pkt 1 "$sender" up0 &&
 	say $family options="$option$states"01020304 seq=305419896 ack=2596069104 dscp=10 ecn=2 \
 		flags=19 && heard &&
 	packets_are ".[0] | .proto == \"tcp\" and .payload == 0 and .flags == \"00\" and
@@ -111,7 +80,7 @@ answered_in_tunnels()
 options_are_not_answered()
 {
 	export PKT_TUNNEL=geneve
-	port to-sender && hear "$receiver" down0 1 && say "options=${option}03a601020304" && heard &&
+	trim_port to-sender && hear ip_pkt 1 "$receiver" down0 && say "options=${option}03a601020304" && heard &&
 	packets_are '.[0] | .dscp == 43 and .check == "good"' &&
 	port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
 	local status=$?
@@ -122,7 +91,7 @@ options_are_not_answered()
 # Senders that know no NACKs, segments without payload's length, datagrams.
 others_are_sent_on()
 {
-	port to-sender && hear "$receiver" down0 5 && say && say v6=1 && say proto=udp &&
+	trim_port to-sender && hear ip_pkt 5 "$receiver" down0 && say && say v6=1 && say proto=udp &&
 	say "options=fe1051550200010203040506070809ff" && say "options=fe08515501020304" &&
 	heard && packets_are 'all(.bytes == 128 and .dscp == 43 and .check == "good")' &&
 	port_is '.to_sender_pkts == 0 and .trim_pkts == 5 and .trim_sent_pkts == 5'
@@ -130,14 +99,14 @@ others_are_sent_on()
 
 off_means_off()
 {
-	port && hear "$receiver" down0 1 && say "options=${option}03a601020304" && heard &&
+	trim_port && hear ip_pkt 1 "$receiver" down0 && say "options=${option}03a601020304" && heard &&
 	packets_are '.[0].bytes == 128' && port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
 }
 
 # What the router sends itself.
 own_is_sent_on()
 {
-	port to-sender && hear "$receiver" down0 1 &&
+	trim_port to-sender && hear ip_pkt 1 "$receiver" down0 &&
 	in_netns "$router" ip_pkt send up0 "options=${option}03a601020304" && heard &&
 	packets_are '.[0].bytes == 128' && port_is '.to_sender_pkts == 0 and .trim_pkts == 1'
 }
@@ -157,7 +126,7 @@ backlog_is_the_limit()
 
 	limit=$(cat /proc/sys/net/core/netdev_max_backlog)
 	defer sysctl -q -w "net.core.netdev_max_backlog=$limit"
-	port to-sender && hear "$sender" up0 1 &&
+	trim_port to-sender && hear ip_pkt 1 "$sender" up0 &&
 	sysctl -q -w net.core.netdev_max_backlog=0 &&
 	say "options=${option}03e801020304 gso=1000 bytes=10066" && heard &&
 	sysctl -q -w "net.core.netdev_max_backlog=$limit" &&
@@ -168,6 +137,7 @@ backlog_is_the_limit()
 
 plan 12
 check "a sender, a router, a receiver" make_network
+near=$router port_dev=up0
 mac=$(ip -n "$router" -j link show dev down0 | jq -r '.[0].address')
 loaded sch_swport || modprobe sch_swport
 # 934 bytes of payload over IPv4, 914 over IPv6.
