@@ -206,10 +206,6 @@ on-kernel:
 spoof: lab-debug
 	selftests/lab/spoof 1000000
 
-# A hundred thousand ACKs of each algorithm through module, BPF object and user space
-bpf-traces: deps-check lab ebpf
-	selftests/lab/bpf-traces 100000
-
 # The tables of the cores as another machine runs them, in emulation: cores-s390x (big-endian),
 # cores-aarch64, cores-riscv64, cores-arm (32 bits)
 cores-%:
@@ -310,7 +306,6 @@ help:
 	@echo 'make check-LEVEL-FEATURE  one suite of it (or several, with wildcards):'
 	@sed -n 's/^    ("\([^/"]*\)\/\([^"]*\)", .*"\([^"]*\)"),$$/                    \1-\2: \3/p' selftests/check
 	@echo 'make spoof        a million packets of bad input on the debug kernel, some minutes'
-	@echo 'make bpf-traces   100000 ACKs of each algorithm through module, BPF object and user space, some minutes'
 	@echo 'make cores-s390x  tables of the cores on another machine, emulated; cores-arm, -aarch64, -riscv64'
 	@echo 'make modules-s390x  build modules and tools for another machine; modules-arm64, -armhf, -ppc64el, -riscv64'
 	@echo 'make guests-s390x  a guest of another machine, and connected to one of this; guests-arm64, -riscv64; an hour'
@@ -334,6 +329,6 @@ help:
 	@echo 'make clean        remove build/; kernels stay cached in ~/.cache/quell'
 
 .PHONY: all modules tools ebpf deb install install-tools uninstall lab lab-bpf lab-debug lab-7.3 demo demo-figure demo-seeds shell reproduce site check check-quick kernel-tests on-kernel check-packages race rt soak secure-boot check-agent spoof tcp-originals \
-	upstream bpf-traces model-errors perf perf-bpf perf-port perf-threads \
+	upstream model-errors perf perf-bpf perf-port perf-threads \
 	perf-flow perf-host perf-lab clean help \
 	deps-build deps-demo deps-check deps-ebpf deps-deb deps-images deps-secure deps-site

@@ -22,7 +22,6 @@
 /* Parts of the network, of which this is one; 0: it is whole. */
 #define PARTS			"/sys/module/quell_labnic/parameters/parts"
 #define LABSPOOF		"/sys/kernel/debug/quell_labspoof"
-#define LABTRACE		"/sys/kernel/debug/quell_labtrace"
 /* Shortest virtual time between polls of the run; they get rarer as time passes. */
 #define POLL_NS			50000
 /* The same where packets are written: packets received in it must fit into their sockets. */
@@ -371,8 +370,6 @@ void cmd_run(void)
 	stats_collect();
 	if (!access(LABSPOOF, F_OK))
 		copy_table(LABSPOOF, OUT_DIR "spoof.out");
-	if (!access(LABTRACE, F_OK))
-		copy_table(LABTRACE, OUT_DIR "core.out");
 	counters_collect();
 	control("clear");
 	/* An open file keeps the module loaded. */

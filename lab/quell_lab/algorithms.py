@@ -203,11 +203,6 @@ class Variant:
         """Whether it is the laboratory's ExpressPass, and no BPF object of that name."""
         return self.name == "expresspass" and not self.program
 
-    @property
-    def is_labs(self):
-        """Whether it runs a module of the laboratory in place of a tcp_*.ko."""
-        return any(module.startswith("quell_lab") for module in self.modules)
-
 
 def find(where, name, directory="", ops=None):
     """(name in the kernel, Algorithm) of what --cc or a scenario names, files relative to a

@@ -63,14 +63,6 @@ def swport(places, table, pauses, where, each, more=HOST_KEYS):
             raise InputError(places.name(f"queue.{key}"), f"has no effect: each run is {each}")
 
 
-def traceable(places, is_traced, variants):
-    """Refuse a record of the core where a run has another than the traced module's."""
-    for variant in variants if is_traced else ():
-        if variant.is_labs:
-            raise InputError(places.name("record.core"), f"'{variant.label}' is the laboratory's "
-                             "own: the module that writes the record has tcp_*.ko alone")
-
-
 def is_by_marks(variant):
     """Whether an algorithm knows of a queue by marks; these two variants of smartt do not."""
     name = variant.algorithm.core or variant.name

@@ -93,8 +93,6 @@ INCAST = (
     ("record-cwnd", "TIME", "record.cwnd", "1us", "sampling of windows"),
     ("window", "TIME", "record.window", None, "of goodput and fairness; default 10us, at slow "
      "links that of eight packets"),
-    ("record-core", None, "record.core", False, "write input and decision of the core at each of "
-     "its events to raw/*/out/core.out"),
 )
 # Options by the scenario key they set, so that errors name what was typed.
 INCAST_OPTIONS = {key: f"--{name}" for name, _, key, _, _ in INCAST} | {

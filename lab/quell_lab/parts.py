@@ -59,8 +59,6 @@ def check(scenario):
         raise InputError("--parts", f"not with {what} yet: {why}")
     if scenario.processes:
         refuse("programs", "they would have to run in the parts of their hosts")
-    if scenario.record.core:
-        refuse("record.core", "its events of several kernels are not put in one order")
     if SLACK in dict(scenario.sysctls):
         refuse(SLACK, "it is 0, as timers with slack expire when others of their kernel do")
     for variant in scenario.variants:

@@ -16,7 +16,6 @@ DEST_PORT = 5001
 SENDERS_PORTS = 49000		# LABFLOW_SPORTS: so many flows send from ports of their own
 HOST_QUEUE_PKTS = 100000	# a host never drops its own packets
 HOST_QUEUE_BYTES = 1 << 28
-TRACED_MODULES = ("quell.ko", "quell_labtrace.ko")	# all algorithms of ours, with a trace
 LAB_MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko")
 TRIM_ELIGIBLE_ALL = (1 << 64) - 1	# papers' switches trim whatever comes
 ECN_MODES = {"dequeue": 1, "enqueue": 2}	# enum swport_ecn_mode
@@ -43,9 +42,8 @@ HASH_BY_FIELDS = 3
 
 def modules(scenario, variant):
     """Modules to load for one variant, in order."""
-    own = variant.modules
     ports = (variant.qdisc.module,) if variant.qdisc and variant.qdisc.module else ()
-    return LAB_MODULES + ports + (TRACED_MODULES if own and scenario.record.core else own)
+    return LAB_MODULES + ports + variant.modules
 
 
 def write(scenario, variant):

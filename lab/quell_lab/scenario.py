@@ -133,7 +133,6 @@ RECORD_KEYS = {
     "cwnd": Key("time", 100, 10**9, 1000),
     "window": Key("time", 1000, 10**9, None),
     "truth": Key("bool", default=False),
-    "core": Key("bool", default=False),
     "pcap": Key("names", default=None),
 }
 CHECK_KEYS = {
@@ -218,7 +217,6 @@ class Record:
     cwnd_ns: int
     window_ns: int
     truth: bool			# round-trip times as they were on the wire
-    core: bool			# events of the core, in and out
     pcap: tuple = ()		# ports whose packets are written to files
 
 
@@ -350,7 +348,6 @@ def build(table, places=None, scale=None):
     if record["window"] is None:
         packet_ns = packet_time_ns(graph.cables, max(cable.mtu_bytes for cable in graph.cables))
         record["window"] = -(-WINDOW_PKTS * packet_ns // WINDOW_STEP_NS) * WINDOW_STEP_NS
-    needs.traceable(places, record["core"], variants)
     for src, dst in dict.fromkeys((flow.src, flow.dst) for flow in wanted):
         graph.path(src, dst)
     until_ns = top["until"]
@@ -382,7 +379,7 @@ def build(table, places=None, scale=None):
     found = Scenario(title, top["seed"], graph, queue, pauses, variants,
                     wanted, groups,
                     Record(record["queue"], record["cwnd"], record["window"], record["truth"],
-                           record["core"], captures.build(places, record["pcap"], graph)),
+                           captures.build(places, record["pcap"], graph)),
                     until_ns, checks["within-one-packet"], checks["allow-unfinished"], windows,
                     joins, rows, slowdown.build(places, top["slowdown"]), noise,
                     top["tso"], top["option"], _family(places, top), top["multipath"],

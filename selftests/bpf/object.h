@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An object with a program "replay" for single events, for replay.c and trace.c. */
+/* An object with a program "replay" for single events, for replay.c. */
 #ifndef _QUELL_SELFTESTS_BPF_OBJECT_H
 #define _QUELL_SELFTESTS_BPF_OBJECT_H
 

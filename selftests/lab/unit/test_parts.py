@@ -107,9 +107,8 @@ class Plan(unittest.TestCase):
             self.assertEqual([len(away) for _, away in both], [1, 1] if len(both) == 2 else [0])
 
     def test_what_parts_cannot_do_is_refused(self):
-        for change, word in (({"algorithm": [{"name": "tcp_vegas.ko"}]}, "tree"),
-                             ({"record": {"core": True}}, "record.core")):
-            self.assertRaisesRegex(InputError, word, parts.check, built(dict(FABRIC, **change)))
+        self.assertRaisesRegex(InputError, "tree", parts.check,
+                               built(dict(FABRIC, algorithm=[{"name": "tcp_vegas.ko"}])))
         self.assertRaisesRegex(InputError, "probe", parts.plan, "probe h1 eth0\n",
                                parts.cut(built(FABRIC), 2), 0)
 

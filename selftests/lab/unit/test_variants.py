@@ -65,16 +65,6 @@ class Fast(unittest.TestCase):
             self.assertEqual(header[name], (known[key].low, known[key].high, known[key].default))
         self.assertEqual(known["fast-alpha"].default, units.parse_byte_rate("50mbit"))
 
-    def test_a_variant_s_core_is_not_recorded(self):
-        for name, variant in (("timely", "fast"), ("smartt", "plb")):
-            with self.assertRaisesRegex(InputError, f"record.core: '{name}:variant={variant}' is"):
-                helpers.build(record={"core": True},
-                              algorithm=[{"name": name, "variant": variant}])
-        with self.assertRaisesRegex(InputError, "record.core: 'swift' is the laboratory's own"):
-            helpers.build(record={"core": True}, family=6, option=True,
-                          algorithm=[{"name": "swift", "entropies": 4}])
-        self.assertTrue(helpers.build(record={"core": True}, algorithm=[{"name": "swift"}]))
-
 
 class Infiniband(unittest.TestCase):
     """InfiniBand's congestion control in place of DCQCN."""
@@ -162,8 +152,7 @@ class Rcp(unittest.TestCase):
                 ({"queue": {"rcp-least": "0"}}, "rcp-least: '0' is out of range"),
                 ({"queue": {"rcp-beta": "17"}}, "rcp-beta: '17' is out of range: 0 to 16"),
                 ({"queue": {"limit": None}, "pfc": pfc}, "queue.rcp: not with pfc"),
-                ({"queue": {"fifo": "s1"}}, "queue.rcp: not with fifo"),
-                ({"record": {"core": True}}, "record.core: 'rcp' is the laboratory's own")):
+                ({"queue": {"fifo": "s1"}}, "queue.rcp: not with fifo")):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 self.build(**what)
         self.assertTrue(self.build({"ecn": "65kb"}))
@@ -282,8 +271,7 @@ class Express(unittest.TestCase):
                 ({"tso": 2}, "expresspass: not with tso: a sender sends a packet for each credit"),
                 ({"queue": {"ecn": "30kb"}, "names": own},
                  "queue.ecn: has no effect: each run is expresspass"),
-                ({"flow": [flow | {"cc": "dctcp"}]}, "dctcp does not go by credit: no flow has"),
-                ({"record": {"core": True}}, "record.core: 'expresspass' is the laboratory's")):
+                ({"flow": [flow | {"cc": "dctcp"}]}, "dctcp does not go by credit: no flow has")):
             if what.get("queue", {}).get("limit", 1) is None:
                 what = what | {"queue": {}}
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
