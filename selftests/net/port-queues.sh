@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The switch port below mq, a port for each transmit queue of a device: what is about the
-# whole device is refused, what is not is there, and a shared buffer is one limit for all; with
-# joint, all queues are one port.
+# whole device is refused, and a shared buffer is one limit for all; with joint, all queues are one
+# port.  tdc/swport.cases has the options there.
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
@@ -83,28 +83,6 @@ refused_all_the_same()
 	near_tc -j qdisc show dev va >"$dir/all" &&
 	json '[.[] | select(.kind == "swport")] |
 		length == 1 and .[0].options.limit == 10240 and .[0].options.rate == 0' "$dir/all"
-}
-
-# A root has all queues, whatever the root before it was.
-root_has_them_all()
-{
-	make_device 4 &&
-	near_tc qdisc replace dev va root handle 5: swport rate 1gbit telemetry 8us tcp-int 8us \
-		deflect threshold 1000 via 10.77.1.2 dev vc &&
-	near_tc qdisc change dev va root handle 5: swport rate 2gbit &&
-	port_is '.options | .rate == 250000000 and .telemetry == 8000 and .deflect == 1'
-}
-
-rest_is_accepted()
-{
-	make_device 4 &&
-	near_tc qdisc add dev va parent 1:1 handle 11: swport limit 50kb control-limit 20kb \
-		control-share 0.5 overhead 24 ecn min 10kb max 40kb ecn-class 8 min 5kb seed 3 \
-		trim size 128 to-sender percentiles on buffer 100kb alpha 2 &&
-	near_tc qdisc change dev va parent 1:1 handle 11: swport telemetry off tcp-int off \
-		nodeflect rate 0 limit 60kb &&
-	port_is '.options | .limit == 61440 and .ecn == "dequeue" and .trim_size == 128 and
-		.buffer == 102400'
 }
 
 refused_below_mqprio()
@@ -281,22 +259,6 @@ joint_records_later()
 	joint_is "(map(select(.stamp_pkts > 0)) | length) > 1 and (map(.stamp_pkts) | add) == 24"
 }
 
-# The first queue's words are those of the port, and so is every later one.
-joint_is_alike()
-{
-	make_device 3 &&
-	near_tc qdisc add dev va parent 1:1 handle 11: swport joint rate 1gbit telemetry 8us &&
-	near_tc qdisc add dev va parent 1:2 handle 12: swport joint limit 30kb &&
-	joint_is 'all(.options.rate == 125000000 and .options.telemetry == 8000 and
-		.joint_queues == 2)' &&
-	near_tc qdisc add dev va parent 1:3 handle 13: swport joint rate 2gbit tcp-int 9us &&
-	joint_is 'all(.options.rate == 250000000 and .options.telemetry == 8000 and
-		.options.tcp_int == 9000 and .joint_queues == 3) and
-		map(.options.limit) == [1048576, 30720, 1048576]' &&
-	one_change rate 0 telemetry off && joint_is 'all(.options.rate == 0 and
-		.options.telemetry == 0 and .options.tcp_int == 9000)'
-}
-
 # A queue that leaves takes its bytes and its place with it, and what is deleted, replaced or
 # down holds nothing.
 joint_is_left()
@@ -348,14 +310,6 @@ joint_goes_with_its_netns()
 		"$dir/other" && ip -n "$other" link del va && poll 20 users_are "$users" &&
 	joint_in "$other" && users_are $((users + 2)) && ip netns del "$other" &&
 	poll 20 users_are "$users"
-}
-
-joint_is_below_mq()
-{
-	make_device 4 && port rate 0 &&
-	refuses "swport: joint needs a parent with a qdisc per transmit queue" change joint &&
-	make_device 4 && refused deflect add dev va parent 1:1 handle 11: \
-		swport joint deflect threshold 1000 via 10.77.1.2 dev vc
 }
 
 # Options, places and memberships change under traffic of all queues.
@@ -556,15 +510,13 @@ has_mqprio >/dev/null 2>&1 && mqprio=1
 if [ $mqprio = 1 ] || ! is_exact; then
 	joint_numbers=4
 fi
-plan $((21 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
+plan $((17 + mqprio + 4 * $(wc -w <<<"$joint_numbers")))
 for queues in 2 4 8; do
 	check "below mq of $queues queues rate, telemetry, TCP-INT and deflection are refused" \
 		refused_below_mq $queues
 done
 check "nor by change, replace, below another qdisc, or with the link down" refused_all_the_same
 [ $mqprio = 0 ] || check "nor below mqprio" refused_below_mqprio
-check "the root of such a device has them" root_has_them_all
-check "limits, marks, classes, trimming, percentiles and the buffer are there" rest_is_accepted
 for queues in 2 8; do
 	check "the ports of $queues queues share a buffer to the byte" one_buffer $queues
 done
@@ -575,11 +527,9 @@ for queues in $joint_numbers; do
 	check "and their records are those of one port" joint_records "$queues"
 done
 check "joint queues are marked at enqueue by the queue of all of them" joint_marks_enqueue 4
-check "rate, telemetry and TCP-INT are alike in all joint queues" joint_is_alike
 check "and are at work in all, whichever got them, and when" joint_records_later 4
 check "queues leave a joint port" joint_is_left
 check "a joint port goes with its device, and with its namespace" joint_goes_with_its_netns
-check "joint is for queues below mq, without deflection" joint_is_below_mq
 check "a joint port changes under traffic" joint_under_traffic
 check "with bql packets are marked by what the device holds, too" device_counts
 check "at enqueue, and in records" device_counts_for_all
