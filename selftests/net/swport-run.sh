@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The switch port, packet by packet: super-packets, parents, rate, and changes
-# under load.
+# The switch port, packet by packet: super-packets, rate, and changes under load.
+# swport-gso.sh has parents.
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
@@ -31,35 +31,6 @@ gso_is_judged_by_segment()
 	release && frames_are '$4 == 3 { printf "%s%s\n", $2, $3 }' \
 		"tcp0 tcp1 tcp2 tcp3 tcp4 tcp5 tcp6 " &&
 	books_balance
-}
-
-## parents
-
-# under PARENT...: a swport below it; frames, a super-packet and drops; the
-# parent knows of the same packets and bytes as the port, and of none at last.
-under()
-{
-	local class=$1 parent
-	shift
-
-	near_tc qdisc del dev va root 2>/dev/null
-	parent=("$@")
-	near_tc qdisc add dev va root handle 1: "${parent[@]}" &&
-	near_tc qdisc add dev va parent "$class" handle 2: swport "${held[@]}" limit 8000 &&
-	listen 7 && transmit udp 3 1000 && transmit gso 1 10054 &&
-	poll 10 tree_is '[.[] | select(.handle == "1:" or .handle == "2:")] |
-		length == 2 and .[0].qlen == .[1].qlen and
-		.[0].backlog == .[1].backlog and .[1].drops == 5' &&
-	tree_is '.[] | select(.handle == "2:") | .qlen == 7 and
-		.backlog == 7270 and .data_pkts + .qlen == 8' &&
-	near_tc qdisc change dev va parent "$class" handle 2: swport rate 100gbit &&
-	collect &&
-	poll 10 tree_is 'all(.qlen == 0 and .backlog == 0)' && books_balance
-}
-
-works_under_prio()
-{
-	under 1:1 prio bands 2 priomap 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
 }
 
 ## rate
@@ -184,16 +155,12 @@ deleting_a_full_port_frees_the_module()
 	near_tc qdisc del dev va root && poll 10 rmmod sch_swport
 }
 
-plan 13
+plan 10
 check "a network of two, and the frame maker" \
 	eval "make_network && command -v swport_pkt"
 loaded sch_swport || modprobe sch_swport
 check "a super-packet is cut" gso_is_cut
 check "each segment is judged by itself" gso_is_judged_by_segment
-check "under prio the books balance" works_under_prio
-check "under tbf, which peeks, the books balance" \
-	under 1:1 tbf rate 1gbit burst 100kb limit 1mb
-check "under netem the books balance" under 1:1 netem limit 1000
 check "the rate is the wire's" rate_is_exact
 check "overhead counts" overhead_counts
 check "one timer serves several packets, and the rate holds" one_timer_serves_several
