@@ -90,17 +90,6 @@ details_while_paused()
 		key j see '\brtt-samples:[1-9]' key q end 0 --
 }
 
-# The last of three stays chosen when the order is turned round, and is the first then.
-choice_follows()
-{
-	watch xterm 80x24 see '^3 flows by rate' see '^(swift .*[0-9][KM] .*\n){3}' key p see PAUSED \
-		show key jj calm 0.1 show key r see 'smallest first' calm 0.1 show \
-		key q end 0 -- >"$dir/seen" || return 1
-	grep -oE '^10\.72\.0\.1:[0-9]+ ->' "$dir/seen" >"$dir/chosen"
-	cat "$dir/chosen"
-	[ "$(wc -l <"$dir/chosen")" -eq 3 ] && [ "$(uniq "$dir/chosen" | wc -l)" -eq 2 ]
-}
-
 # Formatted for 80 columns; more where there is room, less where there is none, and no overlap.
 any_size()
 {
@@ -173,13 +162,12 @@ kernel_goes()
 		see 'quell: kernel module quell is not loaded' end 2 --
 }
 
-plan 14
+plan 13
 check "a slow cable, and flows" eval 'make_network 100mbit && rename_dev && flows_open'
 first=$sender
 check "a line each: rate, round trip, delay, their past, and why" flow_lines_seen
 check "keys: order, pause, help, details" keys_work
 check "details while paused, of any flow" details_while_paused
-check "another flow is chosen" choice_follows
 check "terminals of any size" any_size
 check "names of interfaces are escaped" no_escape_gets_through
 check "no flow that the filters let through" no_flows
