@@ -155,11 +155,12 @@ static inline u32 quell_clockmap_u32(u64 value)
  */
 static inline u64 quell_clockmap_ns(const struct quell_clockmap *map, u64 hw_ns)
 {
-	u64 ahead_ns = hw_ns - map->base_hw_ns;
+	bool is_before = (hw_ns - map->base_hw_ns) >> 63;
+	u64 by_ns = is_before ? map->base_hw_ns - hw_ns : hw_ns - map->base_hw_ns;
 
-	if (ahead_ns >> 63)
-		return map->base_sw_ns - quell_mul_shr_u64(-ahead_ns, map->rate_q32, 32);
-	return map->base_sw_ns + quell_mul_shr_u64(ahead_ns, map->rate_q32, 32);
+	/* At most 2^63 times a rate near 1. */
+	by_ns = quell_mul_shr_fits_u64(by_ns, map->rate_q32, 32);
+	return is_before ? map->base_sw_ns - by_ns : map->base_sw_ns + by_ns;
 }
 
 static inline void quell_clockmap_bin_open(struct quell_clockmap *map, u64 sw_ns)
@@ -237,7 +238,7 @@ static inline void quell_clockmap_make_room(struct quell_clockmap *map, u64 sw_n
 		if (map->width_ns < QUELL_CLOCKMAP_BIN_MAX_NS)
 			quell_clockmap_merge(map);
 		else
-			quell_clockmap_drop(map, 1);
+			old = 1;
 	}
 	while (old < map->bins_nr &&
 	       sw_ns - map->bins[old].sw_ns > QUELL_CLOCKMAP_SPAN_MAX_NS)
