@@ -144,31 +144,19 @@ static noinline void dart_update_port(struct dart_port *port,
 }
 
 /*
- * Data that TCP does not have yet.  The newest by sequence number states whether more follows;
- * the message also continues if data before or beyond this is missing.
+ * Data that TCP does not have yet; returns whether the message continues.  The newest by sequence
+ * number states that; it also does if data before or beyond this is missing.  Lock of the flow.
  */
-static void dart_data(struct quell_flow *flow, const struct sock *sk,
-		      const struct quell_dasr_packet *packet,
-		      const struct quell_dart_params *params, u64 now_ns)
+static bool dart_note_data(struct dart_flow *dart, const struct quell_dasr_packet *packet,
+			   bool plain, u32 rcv_nxt)
 {
-	u32 rcv_nxt = READ_ONCE(tcp_sk(sk)->rcv_nxt);
-	struct quell_dasr_params soft = quell_dart_set_params(params);
-	bool plain = READ_ONCE(flow->option) != QUELL_OPTION_ON;
-	struct dart_flow *dart = dart_flow(flow);
-
-	if (!after(packet->end_seq, rcv_nxt))
-		return;
 	if (after(packet->end_seq, dart->top_seq)) {
 		dart->top_seq = packet->end_seq;
 		dart->has_more = plain ? !packet->pushed :
 					 !quell_opt_ends(packet->flags, packet->pushed);
 	}
-	if (dart->conn.plain != plain)
-		quell_dasr_end(&dart->port->set, &dart->conn);
-	dart->conn.plain = plain;
-	quell_dasr_data(&dart->port->set, &soft, &dart->conn,
-			dart->has_more || after(packet->seq, rcv_nxt) ||
-			before(packet->end_seq, dart->top_seq), now_ns);
+	return dart->has_more || after(packet->seq, rcv_nxt) ||
+	       before(packet->end_seq, dart->top_seq);
 }
 
 /* Dart, figures 4(a) and 5.  LOCAL_IN hook, RCU.  Returns whether to hide the mark from TCP. */
@@ -176,15 +164,20 @@ bool dart_receive(struct quell_flow *flow, const struct sock *sk,
 		  const struct quell_dasr_packet *packet)
 {
 	const struct quell_params_block *block;
+	bool plain = READ_ONCE(flow->option) != QUELL_OPTION_ON, more = false, hides = false;
+	u32 rcv_nxt = READ_ONCE(tcp_sk(sk)->rcv_nxt);
 	struct quell_dart_machine_params machine;
-	const struct quell_dart_params *params;
+	struct quell_dasr_params soft;
+	bool is_new = after(packet->end_seq, rcv_nxt);
 	struct dart_flow *dart = dart_flow(flow);
+	const struct quell_dart_params *params;
 	struct dart_port *port;
-	bool hides = false;
 	u64 now_ns;
 
 	block = rcu_dereference(flow->qnet->algos[flow->algo->slot].params);
 	params = (const struct quell_dart_params *)block->data;
+	machine = quell_dart_machine_params(params);
+	soft = quell_dart_set_params(params);
 	now_ns = ktime_get_ns();
 	spin_lock_bh(&flow->lock);
 	if (flow->closed)
@@ -195,12 +188,29 @@ bool dart_receive(struct quell_flow *flow, const struct sock *sk,
 		if (!port)
 			goto unlock;
 	}
+	if (is_new)
+		more = dart_note_data(dart, packet, plain, rcv_nxt);
+	/*
+	 * Most packets of a message change neither the port nor the set.  The port's lock alone
+	 * protects the expiry of a connection, but a fresh one does not expire; the other values
+	 * are checked again with the lock, or by the next packet.
+	 */
+	if (!packet->marked &&
+	    /* See above. */
+	    data_race(dart->conn.plain == plain && !port->is_behind &&
+		      !quell_dart_machine_is_due(&port->machine, &machine, now_ns) &&
+		      quell_dasr_is_fresh(&dart->conn, &soft, now_ns)))
+		goto unlock;
 	spin_lock(&port->lock);
 	port->marks += packet->marked;
-	machine = quell_dart_machine_params(params);
 	if (port->is_behind || quell_dart_machine_is_due(&port->machine, &machine, now_ns))
 		dart_update_port(port, params, now_ns);
-	dart_data(flow, sk, packet, params, now_ns);
+	if (is_new) {
+		if (dart->conn.plain != plain)
+			quell_dasr_end(&port->set, &dart->conn);
+		dart->conn.plain = plain;
+		quell_dasr_data(&port->set, &soft, &dart->conn, more, now_ns);
+	}
 	dart_count(port);
 	/* A sender that does not follow n is slowed down by marks only. */
 	hides = packet->marked && !dart->conn.plain &&

@@ -372,6 +372,14 @@ static __rare void quell_dasr_drop(struct quell_dasr_set *set, struct quell_dasr
 		quell_dasr_update_host(set, conn->peer->sender);
 }
 
+/* Active, with data so recently that more needs no note; such a connection does not expire. */
+static inline bool quell_dasr_is_fresh(const struct quell_dasr_conn *conn,
+				       const struct quell_dasr_params *p, u64 now_ns)
+{
+	return conn->active && quell_sub_sat_u64(now_ns, conn->touched_ns) <
+			       quell_dasr_life_ns(p, conn->plain) / QUELL_DASR_TOUCHES;
+}
+
 /*
  * Dart, figure 4(a).  Data of an inactive connection begins a message; the connection becomes
  * active if more follows.  It never becomes inactive here, because a packet before this one may be
@@ -381,8 +389,6 @@ static inline void quell_dasr_data(struct quell_dasr_set *set,
 				   const struct quell_dasr_params *p,
 				   struct quell_dasr_conn *conn, bool more, u64 now_ns)
 {
-	u64 life_ns = quell_dasr_life_ns(p, conn->plain);
-
 	if (!conn->active) {
 		if (conn->peer->members)
 			quell_dasr_begin(set, p, conn->peer, now_ns);
@@ -392,7 +398,7 @@ static inline void quell_dasr_data(struct quell_dasr_set *set,
 			quell_dasr_note_hosts(set, set->hosts + 1);
 		return;
 	}
-	if (quell_sub_sat_u64(now_ns, conn->touched_ns) < life_ns / QUELL_DASR_TOUCHES)
+	if (quell_dasr_is_fresh(conn, p, now_ns))
 		return;
 	quell_dasr_age_del(set, conn);
 	conn->touched_ns = now_ns;
