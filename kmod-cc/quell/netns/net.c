@@ -4,6 +4,7 @@
  * namespace; independent of flows.
  */
 #include <linux/workqueue.h>
+#include <net/netns/generic.h>
 #include <net/tcp.h>
 #include <compat/local_lock.h>
 #include "netns/net.h"
@@ -16,7 +17,18 @@ const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
 u32 quell_algos_gen = 1;
 
 unsigned int quell_net_id __read_mostly;
-EXPORT_SYMBOL_GPL(quell_net_id);
+
+/**
+ * quell_net() - state of a namespace
+ * @net: alive
+ * Context: any.
+ * Return: never NULL.
+ */
+struct quell_net *quell_net(const struct net *net)
+{
+	return net_generic(net, quell_net_id);
+}
+EXPORT_SYMBOL_GPL(quell_net);
 
 #ifdef CONFIG_PREEMPT_RT
 static DEFINE_PER_CPU(local_lock_t, core_lock) = INIT_LOCAL_LOCK(core_lock);

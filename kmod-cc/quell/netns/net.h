@@ -11,7 +11,6 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
-#include <net/netns/generic.h>
 #include <quell/quell.h>
 #include "netns/offer.h"
 #include "netns/counters.h"
@@ -70,6 +69,7 @@ struct quell_net {
 
 /* net.c */
 extern unsigned int quell_net_id;
+struct quell_net *quell_net(const struct net *net);
 extern struct mutex quell_mutex;
 extern struct list_head quell_nets;
 extern const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
@@ -98,12 +98,6 @@ const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
 /* stats.c */
 extern const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX];
 u64 quell_percpu_sum(const void __percpu *block, u32 offset);
-
-/* @net is alive: never NULL. */
-static inline struct quell_net *quell_net(const struct net *net)
-{
-	return net_generic(net, quell_net_id);
-}
 
 static inline void quell_count(struct quell_net *qnet, enum quell_counter counter)
 {
