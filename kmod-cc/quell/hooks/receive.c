@@ -143,7 +143,7 @@ static bool receive_is_delayed(const struct sock *sk)
 static void receive_queue_segment(struct quell_flow *flow, const struct sock *sk,
 				  struct receive_segment *segment, bool delayed)
 {
-	struct quell_ack_rx *ack_rx = &segment->ack_rx, older;
+	struct quell_ack_rx *ack_rx = &segment->ack_rx, older QUELL_UNINITIALIZED;
 	const struct quell_opt *opt = segment->opt;
 
 	spin_lock_bh(&flow->lock);

@@ -90,7 +90,7 @@ static void transmit_depart(struct quell_flow *flow, struct quell_segment *segme
 static void transmit_echo(struct quell_flow *flow, const struct sock *sk, u64 now_ns,
 			  struct quell_opt *opt)
 {
-	struct quell_echo echo;
+	struct quell_echo echo QUELL_UNINITIALIZED;
 
 	if (!quell_echo_take(flow, tcp_sk(sk), &echo))
 		return;
@@ -243,7 +243,7 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	};
 	if (skb_is_gso(skb)) {
 		segment->packet_bytes = skb_shinfo(skb)->gso_size;
-		packets = DIV_ROUND_UP(payload_bytes, segment->packet_bytes);
+		packets = skb_shinfo(skb)->gso_segs;
 	}
 	transmit_depart(flow, segment, max_t(u64, place->now_ns, ktime_to_ns(skb->tstamp)),
 			payload_bytes + (u64)packets * segment->header_bytes);

@@ -73,9 +73,8 @@ static enum quell_limit apply_limit(const struct tcp_sock *tp,
  * come in bunches, and the last one of a bunch releases the data for all of it.  Below one segment
  * pacing does this.
  */
-static __always_inline u32
-apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
-		const struct quell_sample *sample, u64 window_bytes)
+static u32 apply_cwnd_pkts(struct quell_flow *flow, const struct tcp_sock *tp,
+			   const struct quell_sample *sample, u64 window_bytes)
 {
 	u32 mss_bytes = max_t(u32, sample->mss_bytes, 1), pkts;
 
@@ -110,21 +109,20 @@ static u32 apply_burst(struct sock *sk, const struct quell_flow *flow,
 		       const struct quell_sample *sample, u32 cwnd_pkts)
 {
 	u32 inflight_pkts = tcp_packets_in_flight(tcp_sk(sk)), mss_bytes = sample->mss_bytes;
-	u32 room_pkts = cwnd_pkts - inflight_pkts, burst_pkts = 1;
+	u32 room_pkts = cwnd_pkts - inflight_pkts;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u64 burst_bytes;
 
 	if (tp->write_seq == tp->snd_nxt || !flow || inflight_pkts >= cwnd_pkts ||
 	    !sample->acked_pkts || inet_csk(sk)->icsk_ca_state != TCP_CA_Open ||
+	    !sk_can_gso(sk) || room_pkts >= min_t(u32, sk->sk_gso_max_segs, cwnd_pkts / 2) ||
 	    tp->write_seq - tp->snd_nxt <= quell_mul_sat_u32(room_pkts, mss_bytes))
 		return cwnd_pkts;
 	burst_bytes = quell_mul_div_u64(READ_ONCE(flow->link.bytes_ps),
 					quell_signal_params_bh(flow->qnet)->burst_ns,
 					NSEC_PER_SEC);
-	if (sk_can_gso(sk) && burst_bytes >= 2 * (u64)mss_bytes)
-		burst_pkts = min_t(u64, div_u64(burst_bytes, mss_bytes),
-				   min_t(u32, sk->sk_gso_max_segs, cwnd_pkts / 2));
-	return room_pkts >= burst_pkts ? cwnd_pkts : max(inflight_pkts, 1U);
+	/* Another packet would exceed it. */
+	return burst_bytes < (room_pkts + 1ULL) * mss_bytes ? cwnd_pkts : max(inflight_pkts, 1U);
 }
 
 /*
@@ -246,27 +244,27 @@ static void apply_trace(const struct sock *sk, const struct quell_flow *flow)
  * becomes two, paced.  One that is no whole number of segments is rounded down, or, with
  * QUELL_CORE_FRACTIONAL, up and down in turn.  The stack's window stays closed until there is room
  * for a burst.  CUBIC's or the search's decision replaces @decision where one of these governs.
- * Socket lock.
+ * Returns the whole window, which may be open in part.  Socket lock.
  */
-void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
-		       struct quell_decision *decision, enum quell_reduction why)
+u32 quell_apply_event(struct sock *sk, const struct quell_sample *sample,
+		      struct quell_decision *decision, enum quell_reduction why)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	bool fitting = quell_adapt_governs(flow);
 	struct tcp_sock *tp = tcp_sk(sk);
+	u32 window_pkts, cwnd_pkts;
 	u64 window_bytes;
-	u32 cwnd_pkts;
 
 	if (fitting)
 		quell_adapt_replace(flow, decision);
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
-	cwnd_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
-	apply_burst_limit(sk, flow, sample, cwnd_pkts);
+	window_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
+	apply_burst_limit(sk, flow, sample, window_pkts);
 	if (fitting)
-		cwnd_pkts = quell_adapt_reduce(sk, sample, cwnd_pkts);
+		cwnd_pkts = quell_adapt_reduce(sk, sample, window_pkts);
 	else
 		cwnd_pkts = apply_conservation(sk, flow, sample,
-					       apply_burst(sk, flow, sample, cwnd_pkts));
+					       apply_burst(sk, flow, sample, window_pkts));
 	/*
 	 * After a timeout the window grows as in the stack, from one segment by one per segment
 	 * delivered, so that the lost segments are not all retransmitted at once.
@@ -286,7 +284,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 	    sk_rethink_txhash(sk))
 		quell_count(quell_net(sock_net(sk)), QUELL_N_PATH_CHANGES);
 	if (!flow)
-		return;
+		return window_pkts;
 	apply_record_reduction(flow, sample, decision, why);
 	WRITE_ONCE(flow->now.window_bytes, window_bytes);
 	WRITE_ONCE(flow->now.pacing_bytes_ps, decision->pacing_bytes_ps);
@@ -296,6 +294,7 @@ void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 	WRITE_ONCE(flow->now.limit, apply_limit(tp, sample, decision));
 	if (trace_quell_decision_enabled())
 		apply_trace(sk, flow);
+	return window_pkts;
 }
 
 /**
@@ -333,9 +332,6 @@ void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
 		      struct quell_decision *decision)
 {
-	struct tcp_sock *tp = tcp_sk(sk);
-
-	quell_apply(sk, sample, decision);
-	tcp_snd_cwnd_set(tp, apply_cwnd_pkts(quell_cc(sk)->flow, tp, sample,
-					     decision->window_q16 >> QUELL_Q16_SHIFT));
+	tcp_snd_cwnd_set(tcp_sk(sk),
+			 quell_apply_event(sk, sample, decision, QUELL_REDUCTION_NEVER));
 }

@@ -46,7 +46,7 @@ void quell_limit_burst(struct sock *sk, u32 pkts)
  */
 u32 quell_segment_pkts(struct sock *sk)
 {
-	struct quell_event ev;
+	struct quell_event ev QUELL_UNINITIALIZED;
 	u32 pkts;
 
 	if (!quell_cc_ready(sk))

@@ -31,8 +31,8 @@ static inline u64 quell_backlog_ns(const struct quell_flow *flow, u64 now_ns)
 }
 
 /* apply.c */
-void quell_apply_event(struct sock *sk, const struct quell_sample *sample,
-		       struct quell_decision *decision, enum quell_reduction why);
+u32 quell_apply_event(struct sock *sk, const struct quell_sample *sample,
+		      struct quell_decision *decision, enum quell_reduction why);
 void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
 			 struct quell_decision *decision);
 void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
