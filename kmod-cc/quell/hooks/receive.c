@@ -33,6 +33,7 @@
 #include <net/tcp.h>
 #include <net/xfrm.h>
 #include <compat/inet_lookup.h>
+#include <compat/psp.h>
 #include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
@@ -333,13 +334,13 @@ static bool receive_may_offer(const struct quell_flow *flow, const struct sk_buf
 }
 
 /*
- * The checks that TCP makes before that of the numbers (GTSM of RFC 5082, IPsec policy), and
+ * The checks that TCP makes before that of the numbers (GTSM of RFC 5082, IPsec policy, PSP), and
  * makes again: a packet that IPsec's policy refuses counts twice in /proc/net/xfrm_stat.
  * A signature cannot be verified here: sockets with keys are refused.
  */
 static bool receive_is_admitted(struct sock *sk, struct sk_buff *skb, u8 ttl)
 {
-	if (quell_signal_is_signed(sk))
+	if (quell_signal_is_signed(sk) || !quell_psp_is_authentic(sk, skb))
 		return false;
 	if (ip_hdr(skb)->version == 4)
 		return ttl >= READ_ONCE(inet_sk(sk)->min_ttl) &&
