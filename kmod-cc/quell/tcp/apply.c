@@ -22,6 +22,33 @@
 #define BURST_LEAST_PKTS	2
 
 /*
+ * The stack computes the delay after a segment when it sends it.  With a window below one segment
+ * that is many round trips: it is computed again when the segment is acknowledged, as in Swift's
+ * Algorithm 1, and ends if the new decision has no rate.  No packet of the flow is left in the
+ * host, or in the fq qdisc, to be overtaken.  Algorithms that use no delay decide a rate at any
+ * window.
+ */
+static void apply_departure(struct sock *sk, struct quell_flow *flow, u64 window_bytes,
+			    unsigned long rate)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_segment newest;
+
+	if (tp->packets_out || tp->tcp_wstamp_ns <= tp->tcp_clock_cache || !flow ||
+	    flow->algo->core->needs.signal != QUELL_ADAPT_DELAY ||
+	    flow->now.pacing_bytes_ps == QUELL_RATE_UNLIMITED ||
+	    (rate != ~0UL && window_bytes >= tp->mss_cache) ||
+	    !quell_segments_newest(flow, &newest) || newest.retransmitted)
+		return;
+	tp->tcp_wstamp_ns = newest.depart_ns +
+			    div64_ul((u64)(newest.end_seq - newest.seq) * NSEC_PER_SEC,
+				     max(rate, 1UL));
+	/* tcp_data_snd_check() follows, and sets the timer again. */
+	if (hrtimer_try_to_cancel(&tp->pacing_timer) == 1)
+		__sock_put(sk);
+}
+
+/*
  * Sets the pacing rate: the algorithm's, or the one that it would send in a round trip through a
  * window that is less than the stack's least one.
  */
@@ -38,6 +65,8 @@ static void apply_pacing(struct sock *sk, struct quell_flow *flow,
 		rate_bytes_ps = quell_mul_div_u64(window_bytes, NSEC_PER_SEC, flow->now.rtt_ns);
 	rate = min_t(u64, rate_bytes_ps, READ_ONCE(sk->sk_max_pacing_rate));
 	WRITE_ONCE(sk->sk_pacing_rate, rate);
+	if (sample->acked_pkts)
+		apply_departure(sk, flow, window_bytes, rate);
 	if (rate_bytes_ps == QUELL_RATE_UNLIMITED)
 		return;
 	/* From here on the stack paces, unless the fq qdisc does. */
