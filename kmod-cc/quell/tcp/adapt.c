@@ -283,12 +283,14 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 
 /*
  * The search may have filled a buffer by its end: the first loss found in the algorithm's first
- * round trip, or before that is acknowledged, is no evidence against its first window.  @flow may
- * be NULL.
+ * round trip, or before that is acknowledged, is no evidence against its first window.  Not without
+ * SACK: a recovery takes a round trip per lost packet, and hides all further losses.  @flow may be
+ * NULL.
  */
 bool quell_adapt_has_begun(const struct quell_flow *flow)
 {
 	return quell_adapt_is_on(flow) && quell_adapt_is_fit(&flow->adapt) &&
+	       tcp_is_sack(tcp_sk(flow->sk)) &&
 	       (flow->adapt.flags & (QUELL_ADAPT_F_BEGUN | QUELL_ADAPT_F_LOST)) ==
 	       QUELL_ADAPT_F_BEGUN;
 }
