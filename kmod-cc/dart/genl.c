@@ -98,16 +98,17 @@ int dart_put_flow(struct sk_buff *skb, struct quell_flow *flow)
 	u64 link_bytes_ps, peer_bytes_ps;
 	struct dart_port *port;
 	int state = -1;
-	u32 n_q8, hosts;
+	u32 n_q8, used_q8, hosts;
 
 	n_q8 = READ_ONCE(dart->dasr.senders_q8);
 	peer_bytes_ps = READ_ONCE(dart->dasr.peer_link_bytes_ps);
 	link_bytes_ps = READ_ONCE(flow->link.bytes_ps);
+	used_q8 = READ_ONCE(dart->dasr.used_q8) ?: n_q8;
 	if (n_q8 && (nla_put_u32(skb, QUELL_A_FLOW_N, n_q8) ||
 		     ((link_bytes_ps || peer_bytes_ps) &&
 		      nla_put_u64_64bit(skb, QUELL_A_FLOW_SHARE,
 					quell_share_of_sender_bytes_ps(link_bytes_ps,
-								       peer_bytes_ps, n_q8),
+								       peer_bytes_ps, used_q8),
 					QUELL_A_FLOW_PAD))))
 		return -EMSGSIZE;
 	spin_lock_bh(&flow->lock);

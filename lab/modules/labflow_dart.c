@@ -38,7 +38,7 @@ static bool dart_read(const struct sock *sk, struct dart_view *out)
 	*out = (struct dart_view) {
 		.share_bytes_ps = quell_share_of_sender_bytes_ps(flow->link.bytes_ps,
 								 dart->dasr.peer_link_bytes_ps,
-								 dart->dasr.senders_q8),
+								 dart->dasr.used_q8),
 		.reported_q8 = dart->dasr.senders_q8,
 	};
 	/* The laboratory has one processor: no packet changes the set meanwhile. */

@@ -16,7 +16,7 @@
 /* A sample without round-trip time and acknowledged data.  Socket lock. */
 void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 {
-	const struct quell_flow *flow = quell_cc(sk)->flow;
+	struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct tcp_sock *tp = tcp_sk(sk);
 
 	*sample = (struct quell_sample) {
@@ -31,10 +31,8 @@ void quell_sample_state(struct sock *sk, struct quell_sample *sample)
 	if (flow) {
 		sample->min_rtt_ns = flow->now.min_rtt_ns;
 		sample->hops = READ_ONCE(flow->hops);
-		if (flow->dasr) {
-			sample->senders_q8 = READ_ONCE(flow->dasr->senders_q8);
-			sample->peer_link_bytes_ps = READ_ONCE(flow->dasr->peer_link_bytes_ps);
-		}
+		if (flow->dasr)
+			quell_dasr_sample(flow, tp, sample);
 		/* Records are requested, and the peer echoes them. */
 		if (quell_algo_has(flow->algo, QUELL_CORE_TELEMETRY) &&
 		    (READ_ONCE(flow->option) == QUELL_OPTION_ON || quell_tcpint_used(flow)))

@@ -188,6 +188,7 @@ static void flow_release(struct quell_flow *flow)
 	quell_flow_withdraw(flow);
 	quell_adapt_close(flow);
 	if (flow->dasr) {
+		quell_dasr_claim(flow, 0);
 		spin_lock_bh(&flow->lock);
 		flow->algo->dasr->close(flow);
 		spin_unlock_bh(&flow->lock);

@@ -33,6 +33,7 @@
 #include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/dasr.h"
 #include "tcp/tcp_internals.h"
 
 /* First retry while a process owns the socket: the time to copy 64 KB; doubled up to 5 ms. */
@@ -261,6 +262,9 @@ static void probe_expired(struct quell_flow *flow, struct sock *sk)
 		spin_unlock(&flow->lock);
 	}
 	at_ns = probe_at_ns(flow, sk, skb, now_ns);
+	/* No ACK was received for long, or the connection was reset. */
+	if (flow->dasr && at_ns <= now_ns)
+		quell_dasr_claim(flow, 0);
 	if (at_ns && at_ns <= now_ns && late) {
 		tail->late_seq = snd_una;
 		tail->since_ns = now_ns;

@@ -20,6 +20,9 @@
 /* Algorithms registered at one time; the signal plane's parameters count as one. */
 #define QUELL_ALGOS_MAX		16
 
+/* Sums of shares; two interfaces with the same one only have less. */
+#define QUELL_CLAIMS		16
+
 /* Netfilter hooks of a namespace: LOCAL_OUT and LOCAL_IN of each address family. */
 #define QUELL_HOOKS		(IS_ENABLED(CONFIG_IPV6) ? 4 : 2)
 
@@ -55,6 +58,8 @@ struct quell_net {
 	/* Quell sockets, with or without a context. */
 	atomic_t			socks ____cacheline_aligned_in_smp;
 	atomic_t			algo_socks[QUELL_ALGOS_MAX];	/* by slot */
+	/* Bytes/s, by an interface's index modulo QUELL_CLAIMS; dasr.c. */
+	atomic64_t			claims[QUELL_CLAIMS];
 	struct xarray			flows;	/* contexts by number, for dumps */
 	struct quell_offers		offers;	/* of the option, stored for ->init; offer.c */
 

@@ -13,6 +13,7 @@ struct net;
 struct netlink_callback;
 struct quell_flow;
 struct quell_opt;
+struct quell_sample;
 struct sk_buff;
 struct sock;
 struct tcp_sock;
@@ -26,6 +27,10 @@ struct quell_dasr {
 	/* n that the peer stated; 0 unknown; receive hook. */
 	u32	senders_q8;
 	u64	peer_link_bytes_ps;	/* 0 unknown; receive hook */
+	/* n of the last sample, for the flow's part of its own line; 0: no sample yet. */
+	u32	used_q8;
+	u32	claim_slot;	/* in quell_net.claims; socket lock, as @claim_bytes_ps */
+	u64	claim_bytes_ps;	/* 0: no claim */
 };
 
 struct quell_dasr_packet {
@@ -74,5 +79,8 @@ extern quell_dasr_meter_t *quell_dasr_meter;
 
 void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt);
 void quell_dasr_forget_n(struct quell_flow *flow);
+void quell_dasr_sample(struct quell_flow *flow, const struct tcp_sock *tp,
+		       struct quell_sample *sample);
+void quell_dasr_claim(struct quell_flow *flow, u64 bytes_ps);
 
 #endif /* _QUELL_DASR_H */
