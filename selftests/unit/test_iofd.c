@@ -380,6 +380,25 @@ TEST(in_use_cases)
 	expect(!quell_iofd_binds(&vars, &defaults, 5 * IDLE_NS), "empty");
 }
 
+/* Flows without an end hold the table while they send, as a change of path may reorder them. */
+TEST(endless)
+{
+	u64 now_ns = IDLE_NS;
+	bool held = true;
+	u32 round, id;
+
+	start_over();
+	for (round = 0; round < 1000; round++, now_ns += IDLE_NS - 1) {
+		for (id = 0; id < defaults.entries; id++)
+			held &= verdict(&defaults, id, now_ns, round ? 0 : QUELL_IOFD_START) == 'D';
+		held &= verdict(&defaults, 1000 + round, now_ns, QUELL_IOFD_START) == '-';
+	}
+	expect(held && stats.full_pkts + stats.recent_pkts == 1000 && stats.full_pkts > 900,
+	       "endless_flows_hold_the_table");
+	expect(verdict(&defaults, 20, now_ns + 1, QUELL_IOFD_START) == 'D',
+	       "until_they_are_quiet");
+}
+
 /* A shrunk table keeps the flows it has, and takes no new ones beyond its size. */
 TEST(shrinks)
 {
