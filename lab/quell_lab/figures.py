@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import dataclass
 
 from . import runner
-from .errors import InputError
+from .errors import InputError, nearest
 
 FILE = os.path.join(runner.HERE, "figures.toml")
 SCENARIOS = os.path.join(runner.HERE, "scenarios")
@@ -51,8 +51,8 @@ def load(path=FILE):
 
 
 def plain(name):
-    """As names are compared: in small letters, "Fig." written out."""
-    return re.sub(r"\bfig(\.|ures\b)", "figure", name.lower())
+    """As names are compared: in small letters, "fig12", "Fig. 12" and "Figures 12" as one."""
+    return re.sub(r"\bfig(ures?|s)?\b\.? *|\bfig(?=[0-9])", "figure ", name.lower()).strip()
 
 
 def _is_whole(word, name):
@@ -111,7 +111,8 @@ def choose(figures, word):
     """Those with the word in the name of the figure or of a scenario, see pick()."""
     chosen = pick(word, [(one, one.scenarios, [str(one)]) for one in figures])
     if not chosen:
-        raise InputError("figures", f"no figure has '{word}' in its name")
+        raise InputError("figures", f"no figure has '{word}' in its name"
+                         f"{nearest(plain(word), map(str, figures))}")
     return chosen
 
 

@@ -10,7 +10,7 @@ from .errors import InputError, RunError, SourceError, nearest
 
 # Exit codes of a test of git bisect
 GOOD, BAD, SKIP = 0, 1, 125
-TERM = re.compile(r"^\s*(.+?)\s*(<=|>=|<|>)\s*(\S+)\s*$")
+TERM = re.compile(r"^\s*(?:(\S+):\s+)?(.+?)\s*(<=|>=|<|>)\s*(\S+)\s*$")
 COMPARE = {"<": lambda one, other: one < other, "<=": lambda one, other: one <= other,
            ">": lambda one, other: one > other, ">=": lambda one, other: one >= other}
 SHORT = {"p50": "fct_p50_ns", "p99": "fct_p99_ns", "max": "fct_max_ns"}
@@ -22,14 +22,15 @@ LOADS = ("offered_bits_ps", "carried_bits_ps")
 
 
 class Condition:
-    """'p99 < 80us': a quantity as a table of seeds has it, and a limit."""
+    """'p99 < 80us', 'swift: drops < 5': as a table of seeds has a quantity, and a limit."""
 
     def __init__(self, text):
         found = TERM.match(text)
         if not found:
-            raise InputError(f"condition '{text}'", "not QUANTITY < VALUE; <=, > and >= as well")
+            raise InputError(f"condition '{text}'", "not [LABEL:] QUANTITY < VALUE; <=, > and >= as well")
         self.text = text
-        self.name = name = found[1]
+        self.label, self.name, compare, limit = found.groups()
+        name = self.name
         names = {shown: key for key, (shown, _) in seeds.OF_RUN.items()}
         self.quantity = SHORT.get(name) or names.get(name, name)
         known = (*seeds.OF_RUN, "drops")
@@ -39,16 +40,20 @@ class Condition:
             words = (*SHORT, *names, "drops", *slowdowns)
             raise InputError(f"condition '{text}'", f"no quantity '{name}'{nearest(name, words)}: "
                              f"one of {', '.join(words)}")
-        self.holds_for = COMPARE[found[2]]
+        self.holds_for = COMPARE[compare]
         kind = UNIT.get(self.quantity.rpartition("_")[2], "number")
         try:
-            self.limit, _ = units.exact(found[3], kind)
+            self.limit, _ = units.exact(limit, kind)
         except ValueError as error:
             raise InputError(f"condition '{text}'", str(error)) from None
 
     def check(self, scenario):
         """InputError unless runs of a scenario have the quantity."""
         problem = None
+        labels = [variant.label for variant in scenario.variants]
+        if self.label and self.label not in labels:
+            raise InputError(f"condition '{self.text}'", f"the scenario has no run '{self.label}'"
+                             f"{nearest(self.label, labels)}: {', '.join(labels)}")
         is_slowdown = self.quantity.startswith(SLOWDOWN)
         if is_slowdown and not slowdown.has_sizes(scenario.flows):
             problem = "all flows are of one size"
@@ -68,16 +73,16 @@ class Condition:
                              f"{problem}")
 
     def _values(self, summaries):
-        """{label: value} of all runs; RunError for one without."""
+        """{label: value} of the runs that it is about; RunError for one without."""
         found = {label: dict(seeds.of_summary(one)).get(self.quantity)
-                 for label, one in summaries.items()}
+                 for label, one in summaries.items() if self.label in (None, label)}
         for label, value in found.items():
             if value is None:
                 raise RunError(f"{label} has no {self.quantity}")
         return found
 
     def holds(self, summaries):
-        """Whether all runs of a result meet it; RunError for one without the quantity."""
+        """Whether all these runs of a result meet it; RunError for one without the quantity."""
         return all(self.holds_for(value, self.limit)
                    for value in self._values(summaries).values())
 

@@ -114,8 +114,8 @@ def _check(where, read):
     found = makefile and [re.search(rb"^%s = ([0-9]+)" % key, makefile, re.MULTILINE)
                           for key in (b"VERSION", b"PATCHLEVEL", b"SUBLEVEL")]
     if not found or not all(found):
-        raise SourceError(where, "no kernel source: its Makefile has no VERSION, PATCHLEVEL and "
-                          "SUBLEVEL")
+        raise InputError(where, "no kernel source: its Makefile has no VERSION, PATCHLEVEL and "
+                         "SUBLEVEL")
     numbers = tuple(int(one[1]) for one in found)
     version = ".".join(map(str, numbers))
     if read("arch/um/Makefile") is None:

@@ -86,8 +86,16 @@ class Listed(unittest.TestCase):
                          {"VAI/SF"})
         self.assertEqual([one.name for one in figures.choose(self.figures, "timely table")],
                          ["Table 1"])
-        with self.assertRaisesRegex(InputError, "no figure has 'nosuch'"):
+        for word in ("smartt fig 12", "SMaRTT Fig. 12", "smartt figure 12", "smartt-fig12"):
+            self.assertEqual(list(map(str, figures.choose(self.figures, word))),
+                             ["SMaRTT Figure 12"])
+        every = figures.choose(self.figures, "Figure 12")
+        for word in ("fig 12", "fig12", "Fig.12", "figs 12", "Figures 12"):
+            self.assertEqual(figures.choose(self.figures, word), every, word)
+        with self.assertRaisesRegex(InputError, "no figure has 'nosuch' in its name$"):
             figures.choose(self.figures, "nosuch")
+        with self.assertRaisesRegex(InputError, "did you mean 'VAI/SF Figure 10'"):
+            figures.choose(self.figures, "vaisf fig 10")
 
     def test_command_that_runs_it(self):
         told = figures.text(figures.choose(self.figures, "SMaRTT Fig. 3"))

@@ -126,6 +126,9 @@ class Bisections(Trees):
             self.assertEqual(kernel_bisect.holds(self.tree, test_of(0)), 125)
             self.put("linux/Makefile", "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 4\n")
             self.assertEqual(kernel_bisect.holds(self.tree, test_of(0)), 125)
+            self.put("linux/Makefile", "VERSION = 1.2\n")
+            with self.assertRaisesRegex(InputError, "no kernel source"):
+                kernel_bisect.holds(self.tree, test_of(0))
             for error in (RunError("no value"), OSError("disk full")):
                 test = test_of(0)
                 test.run = mock.Mock(side_effect=error)
@@ -181,10 +184,13 @@ class Conditions(unittest.TestCase):
                 condition = kernel_bisect.Condition(text)
                 self.assertEqual(condition.holds({"cubic": summary(79000)}), good)
         both = {"cubic": summary(79000), "dctcp": summary(81000)}
-        self.assertFalse(kernel_bisect.Condition("p99 < 80us").holds(both))
+        for label, good in (("", False), ("cubic: ", True), ("dctcp: ", False)):
+            condition = kernel_bisect.Condition(f"{label}p99 < 80us")
+            self.assertEqual(condition.holds(both), good, label)
+        self.assertEqual(condition.value(both), "dctcp 81.0 us")
 
     def test_wrong(self):
-        for text, words in (("p99", "not QUANTITY < VALUE"), ("p98 < 1us", "did you mean 'p9"),
+        for text, words in (("p99", "not [LABEL:] QUANTITY < VALUE"), ("p98 < 1us", "did you mean 'p9"),
                             ("p99 < 1kb", "unit 'kb'")):
             with self.subTest(text), self.assertRaises(InputError) as caught:
                 kernel_bisect.Condition(text)
@@ -202,12 +208,15 @@ class Conditions(unittest.TestCase):
             return types.SimpleNamespace(**{
                 "flows": [types.SimpleNamespace(size_bytes=size) for size in sizes],
                 "slowdown": types.SimpleNamespace(edges=slowdown.EDGES), "allow_unfinished": False,
+                "variants": [types.SimpleNamespace(label="swift:ai=1")],
                 "config": {"workload": [{}]}, "watched_ports": lambda: ["port"], **more})
         for text, without, words in (
                 ("slowdown_p99 all < 2", scenario(5, 5), "all flows are of one size"),
                 ("slowdown_p999 all < 2", scenario(5, 6), "one of slowdown_p50 all, slowdown_p95"),
                 ("slowdown_p99 above 1 MB < 2", scenario(5, 6), "slowdown_p99 up to 10 kB"),
                 ("p99 < 1us", scenario(), "no flows"),
+                ("swift: p99 < 1us", scenario(5), "no run 'swift', did you mean 'swift:ai=1'?"),
+                ("swift:ai=1: p99 < 1us", scenario(), "no flows"),
                 ("p99 < 1us", scenario(5, allow_unfinished=True), "do not finish do not count"),
                 ("carried load > 1gbit", scenario(5, config={}), "no [[workload]]"),
                 ("queue max < 1kb", scenario(5, watched_ports=lambda: []), "recorded")):
@@ -215,7 +224,8 @@ class Conditions(unittest.TestCase):
             with self.subTest(text), self.assertRaises(InputError) as caught:
                 condition.check(without)
             self.assertIn(words, str(caught.exception))
-            condition.check(scenario(5, 2 * 10**6, *range(10, 1010)))
+            if not text.startswith("swift: "):
+                condition.check(scenario(5, 2 * 10**6, *range(10, 1010)))
 
 
 class Differences(unittest.TestCase):
