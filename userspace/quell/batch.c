@@ -49,7 +49,7 @@ static int check_line(const struct batch_line *line, int ret)
 		return STATUS_OK;
 	complain_line(line->number);
 	complain("%s", line->error);
-	return ret == -EINVAL ? STATUS_INPUT : STATUS_KERNEL;
+	return ret == -EINVAL || ret == -EBADMSG ? STATUS_INPUT : STATUS_KERNEL;
 }
 
 /* All commands of a file; @batch must be freed even on failure. */
@@ -113,7 +113,7 @@ int batch_run(struct app *app)
 	if (!file)
 		return STATUS_INPUT;
 	complain_at(name);
-	while (ret && !ferror(file) && (!status || app->force)) {
+	while ((ret > 0 || ret == -EINVAL) && (!status || app->force)) {
 		ret = batch_next(file, &line);
 		one = check_line(&line, ret);
 		if (ret > 0)

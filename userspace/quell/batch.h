@@ -11,6 +11,7 @@
 #ifndef QUELL_CLI_BATCH_H
 #define QUELL_CLI_BATCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +20,9 @@ struct app;
 
 /* Longest text of batch_word(): each byte of an interface's or a group's name takes four. */
 #define BATCH_WORD_LEN	(4 * 32)
+
+/* A longest line: many times that of a look-ahead group of 1024 hosts. */
+#define BATCH_LINE_BYTES	1000000
 
 struct batch_line {
 	char		*text;	/* memory of its words */

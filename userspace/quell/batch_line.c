@@ -12,50 +12,57 @@
 
 #define BLANKS	" \t\r\n"
 
-/* A comment, which begins a word, ends with its line, as in files of ip(8). */
-static bool is_continued(const char *text, size_t len)
-{
-	bool in_word = false;
-	char quote = '\0';
-	size_t i;
+#define STRING(macro)	STRING_OF(macro)
+#define STRING_OF(text)	#text
 
-	for (i = 0; i < len; i++) {
-		if (!quote && !in_word && text[i] == '#')
-			return false;
-		if (quote ? text[i] == quote : text[i] == '"' || text[i] == '\'')
-			quote = quote ? '\0' : text[i];
-		in_word = quote || !strchr(BLANKS, text[i]);
-	}
-	return len > 1 && text[len - 1] == '\n' && text[len - 2] == '\\';
+/* A byte of a line, or false without room for it. */
+static bool put_byte(struct batch_line *line, size_t *len, int byte)
+{
+	char *at = list_grow(&line->text, len, 1);
+
+	if (at)
+		*at = byte;
+	return at;
 }
 
-/* A line with those that continue it: 1, 0 at the end, or a negative errno value. */
+/*
+ * A line with those that continue it, without the backslashes; a comment, which begins a word, ends
+ * with its line, as in files of ip(8). 1, 0 at the end, or a negative errno value.
+ */
 static int read_text(FILE *file, struct batch_line *line)
 {
-	size_t size = 0, more_size = 0;
-	ssize_t len = getline(&line->text, &size, file), more = 0;
-	char *text, *next = NULL;
-	int ret = len < 0 ? -errno : 1;
+	bool in_comment = false, in_word = false, is_end = false;
+	int byte = '\n', before, quote = 0;
+	size_t len = 0;
 
-	line->number++;
-	while (ret > 0 && more >= 0 && is_continued(line->text, len)) {
-		line->text[len - 2] = ' ';
-		more = getline(&next, &more_size, file);
-		text = more < 0 ? NULL : realloc(line->text, len + more + 1);
-		if (text) {
-			memcpy(text + len, next, more + 1);
-			line->text = text;
-			line->number++;
-			len += more;
-		} else if (more >= 0 || ferror(file)) {
-			ret = more >= 0 ? -ENOMEM : -errno;
-		}
+	while (!is_end) {
+		before = byte;
+		byte = getc(file);
+		if (byte == EOF)
+			break;
+		line->number += before == '\n';
+		line->error = byte ? "longer than " STRING(BATCH_LINE_BYTES) " bytes" :
+			      "a byte of value 0";
+		if (!byte || len == BATCH_LINE_BYTES)
+			return -EBADMSG;
+		line->error = strerror(ENOMEM);
+		if (!put_byte(line, &len, byte))
+			return -ENOMEM;
+		in_comment |= !quote && !in_word && byte == '#';
+		if (quote ? byte == quote : byte == '"' || byte == '\'')
+			quote = quote ? 0 : byte;
+		in_word = quote || !strchr(BLANKS, byte);
+		is_end = byte == '\n' && (in_comment || before != '\\');
+		if (byte == '\n' && !is_end)
+			line->text[len - 2] = ' ';
 	}
-	free(next);
-	if (len < 0 && feof(file))
+	line->error = strerror(errno);
+	if (byte == EOF && ferror(file))
+		return -errno;
+	if (!len)
 		return 0;
-	line->error = ret < 0 ? strerror(-ret) : "a byte of value 0";
-	return ret < 0 ? ret : strlen(line->text) == (size_t)len ? 1 : -EINVAL;
+	line->error = strerror(ENOMEM);
+	return put_byte(line, &len, '\0') ? 1 : -ENOMEM;
 }
 
 static int hex_value(const char *digits)
@@ -110,7 +117,8 @@ static int split(struct batch_line *line)
 
 /*
  * Read the next line over the line before, which is zeroed for the first; it must be freed even on
- * failure. Returns 1, 0 at the end, -EINVAL, or a negative errno value of reading.
+ * failure. Returns 1, 0 at the end, -EINVAL for a line that is refused, or another negative errno
+ * value, behind which no line follows: -EBADMSG if it is no text.
  */
 int batch_next(FILE *file, struct batch_line *line)
 {

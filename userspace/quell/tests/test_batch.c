@@ -57,6 +57,32 @@ TEST(refused)
 	EXPECT_EQ(line.number, 2);
 }
 
+/* A file without end, such as /dev/zero, does not fill the memory. */
+static ssize_t read_endless(void *cookie, char *buf, size_t size)
+{
+	memset(buf, *(char *)cookie, size);
+	return size;
+}
+
+TEST(endless)
+{
+	static const struct {
+		char		byte;
+		const char	*error;
+	} files[] = { { '\0', "a byte of value 0" }, { 'a', "longer than 1000000 bytes" } };
+	FILE *file;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		file = fopencookie((void *)&files[i].byte, "r",
+				   (cookie_io_functions_t){ .read = read_endless });
+		EXPECT_EQ(-EBADMSG, batch_next(file, &line));
+		EXPECT_STREQ(line.error, files[i].error);
+		batch_line_free(&line);
+		fclose(file);
+	}
+}
+
 /* A file of one line, the rest of which cannot be read. */
 static ssize_t read_line_then_fail(void *cookie, char *buf, size_t size)
 {

@@ -287,6 +287,8 @@ clean 1 -force --batch "$scratch/settings"
 grep -qF "$scratch/settings:2: unknown object 'frob'" "$scratch/err" && grep -q 'cc set' "$scratch/out"
 report $? "a batch goes on after an error with -force, which names its line"
 
+expect 1 "/dev/zero:1: a byte of value 0" -force -batch /dev/zero
+
 echo "cc preset list swift" > "$scratch/settings"
 expect 0 "vaisf-iii-d" -d -batch "$scratch/settings"
 
