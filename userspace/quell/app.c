@@ -34,9 +34,9 @@ void complain_line(unsigned int line)
 
 /*
  * Print an error message to stderr; @fmt is without program name and line end. Quoted names may
- * come from a file or another user: control characters are printed as \xHH.
+ * come from a file or another user: control characters are printed as \xHH. Returns STATUS_INPUT.
  */
-void complain(const char *fmt, ...)
+int complain(const char *fmt, ...)
 {
 	char text[2048], plain[OUT_ESCAPED * sizeof(text)];
 	va_list args;
@@ -50,6 +50,7 @@ void complain(const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, args);
 	fprintf(stderr, "%s\n", out_escape(plain, sizeof(plain), text));
 	va_end(args);
+	return STATUS_INPUT;
 }
 
 /* Print an error of the kernel; returns the exit status for it. */
@@ -91,6 +92,5 @@ int app_connect(struct app *app, const char *algo)
 	}
 	if (err.code != ENOENT)
 		return complain_kernel("cannot reach the kernel", &err);
-	complain("kernel module quell is not loaded (try: modprobe tcp_%s)", algo);
-	return STATUS_KERNEL;
+	return complain_fault("kernel module quell is not loaded (try: modprobe tcp_%s)", algo);
 }

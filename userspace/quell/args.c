@@ -19,10 +19,8 @@
 /* The value behind a keyword at index *@i, which is then that of the word behind the value. */
 static int keyword_value(const char *keyword, int argc, char **argv, int *i, const char **value)
 {
-	if (*i + 1 >= argc) {
-		complain("the value of '%s' is missing", keyword);
-		return STATUS_INPUT;
-	}
+	if (*i + 1 >= argc)
+		return complain("the value of '%s' is missing", keyword);
 	*value = argv[*i + 1];
 	*i += 2;
 	return STATUS_OK;
@@ -41,14 +39,10 @@ static int next_value(int argc, char **argv, int *i, const char **value)
 
 	if (keyword_value(name, argc, argv, i, value))
 		return STATUS_INPUT;
-	if (**value == '=') {
-		complain("'%s %s': expected %s=VALUE, without spaces", name, *value, name);
-		return STATUS_INPUT;
-	}
-	if (is_pair(*value)) {
-		complain("the value of '%s' is missing in front of '%s'", name, *value);
-		return STATUS_INPUT;
-	}
+	if (**value == '=')
+		return complain("'%s %s': expected %s=VALUE, without spaces", name, *value, name);
+	if (is_pair(*value))
+		return complain("the value of '%s' is missing in front of '%s'", name, *value);
 	return STATUS_OK;
 }
 
@@ -65,15 +59,11 @@ int pair_next(int argc, char **argv, int *i, struct pair *pair)
 		snprintf(pair->name, sizeof(pair->name), "%s", word);
 		return next_value(argc, argv, i, &pair->value);
 	}
-	if (equals == word) {
-		complain("'%s': expected NAME=VALUE, without spaces", word);
-		return STATUS_INPUT;
-	}
+	if (equals == word)
+		return complain("'%s': expected NAME=VALUE, without spaces", word);
 	snprintf(pair->name, sizeof(pair->name), "%.*s", (int)(equals - word), word);
-	if (!equals[1]) {
-		complain("the value of '%s' is missing behind '%s'", pair->name, word);
-		return STATUS_INPUT;
-	}
+	if (!equals[1])
+		return complain("the value of '%s' is missing behind '%s'", pair->name, word);
 	pair->value = equals + 1;
 	++*i;
 	return STATUS_OK;
@@ -85,14 +75,13 @@ int read_address(const char *text, struct sockaddr_storage *address)
 	struct sockaddr_in *in = (struct sockaddr_in *)address;
 
 	memset(address, 0, sizeof(*address));
-	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {
+	if (inet_pton(AF_INET, text, &in->sin_addr) == 1)
 		address->ss_family = AF_INET;
-	} else if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1) {
+	else if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1)
 		address->ss_family = AF_INET6;
-	} else {
-		complain("'%s' is no address; expected one such as 10.0.0.1 or fd00::1", text);
-		return STATUS_INPUT;
-	}
+	else
+		return complain("'%s' is no address; expected one such as 10.0.0.1 or fd00::1",
+				text);
 	return STATUS_OK;
 }
 
@@ -114,10 +103,10 @@ int read_number(const char *word, const char *text, uint64_t most, uint64_t *val
 
 	if (is_number(text, 10, value) && *value && *value <= most)
 		return STATUS_OK;
-	complain("%s: '%s' %s 1 .. %llu", word, text,
-		 digits[strspn(digits, "0123456789")] ? "cannot be read; expected a number of" :
-		 "is out of range", (unsigned long long)most);
-	return STATUS_INPUT;
+	return complain("%s: '%s' %s 1 .. %llu", word, text,
+			digits[strspn(digits, "0123456789")] ?
+			"cannot be read; expected a number of" : "is out of range",
+			(unsigned long long)most);
 }
 
 /*
@@ -127,7 +116,7 @@ int read_number(const char *word, const char *text, uint64_t most, uint64_t *val
 int words_take(const struct words *words, void *to, int *argc, char ***argv)
 {
 	uint64_t given = 0;
-	const char *text;
+	const char *text = NULL;
 
 	while (*argc) {
 		const struct word *w = words->list;
@@ -138,10 +127,8 @@ int words_take(const struct words *words, void *to, int *argc, char ***argv)
 			w++;
 		if (w == words->list + words->n)
 			break;
-		if (w->read && given & 1ULL << (w - words->list)) {
-			complain("%s: '%s' is given twice", words->name, **argv);
-			return STATUS_INPUT;
-		}
+		if (w->read && given & 1ULL << (w - words->list))
+			return complain("%s: '%s' is given twice", words->name, **argv);
 		given |= 1ULL << (w - words->list);
 		place = (char *)to + w->offset;
 		if (!w->read) {
@@ -164,8 +151,8 @@ int words_read(const struct words *words, void *to, int argc, char **argv)
 
 	if (status || !argc)
 		return status;
-	complain("%s: unknown argument '%s', try: quell help %s", words->name, *argv, words->name);
-	return STATUS_INPUT;
+	return complain("%s: unknown argument '%s', try: quell help %s", words->name, *argv,
+			words->name);
 }
 
 /* A text as it is, of @argv. */
@@ -244,20 +231,17 @@ int word_prefix(const struct word *w, const char *text, void *place)
 	unsigned int most_bits;
 	uint64_t bits;
 
-	if (slash && (size_t)(slash - text) >= sizeof(head)) {
-		complain("%s: '%s' is no address", w->word, text);
-		return STATUS_INPUT;
-	}
+	if (slash && (size_t)(slash - text) >= sizeof(head))
+		return complain("%s: '%s' is no address", w->word, text);
 	if (slash)
 		snprintf(head, sizeof(head), "%.*s", (int)(slash - text), text);
 	if (read_address(slash ? head : text, &address))
 		return STATUS_INPUT;
 	most_bits = address.ss_family == AF_INET ? 32 : 128;
 	bits = most_bits;
-	if (slash && (!is_number(slash + 1, 10, &bits) || bits > most_bits)) {
-		complain("%s: the length of '%s' is out of range 0 .. %u", w->word, text, most_bits);
-		return STATUS_INPUT;
-	}
+	if (slash && (!is_number(slash + 1, 10, &bits) || bits > most_bits))
+		return complain("%s: the length of '%s' is out of range 0 .. %u", w->word, text,
+				most_bits);
 	map_address(prefix->addr, &address);
 	set_mask(prefix->mask, bits + (most_bits == 32 ? V4_MAPPED_BITS : 0));
 	return STATUS_OK;

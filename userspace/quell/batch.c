@@ -61,10 +61,8 @@ static int read_batch(FILE *file, struct batch *batch)
 	do {
 		struct batch_line *line = list_grow(&batch->list, &batch->n, sizeof(*line));
 
-		if (!line) {
-			complain("%s", strerror(ENOMEM));
-			return STATUS_KERNEL;
-		}
+		if (!line)
+			return complain_fault("%s", strerror(ENOMEM));
 		line->number = number;
 		ret = batch_next(file, line);
 		number = line->number;
@@ -142,10 +140,8 @@ static int read_text(char *text, struct batch *batch)
 	FILE *file = fmemopen(text, strlen(text), "r");
 	int status;
 
-	if (!file) {
-		complain("%s", strerror(errno));
-		return STATUS_KERNEL;
-	}
+	if (!file)
+		return complain_fault("%s", strerror(errno));
 	status = read_batch(file, batch);
 	fclose(file);
 	return status;
@@ -306,10 +302,8 @@ static int apply_file(struct app *app, const char *name, bool defaults)
 	int status;
 	FILE *file;
 
-	if (app->in_batch) {
-		complain("not within a batch");
-		return STATUS_INPUT;
-	}
+	if (app->in_batch)
+		return complain("not within a batch");
 	file = open_file(name);
 	if (!file)
 		return STATUS_INPUT;

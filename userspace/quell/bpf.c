@@ -24,8 +24,7 @@ static const uint32_t the_entry;
 /* Complain that an algorithm is not loaded as BPF; returns the exit status for it. */
 int bpf_not_loaded(const char *algo)
 {
-	complain("%s is not loaded as BPF (try: quell bpf load %s)", algo, algo);
-	return STATUS_KERNEL;
+	return complain_fault("%s is not loaded as BPF (try: quell bpf load %s)", algo, algo);
 }
 
 static int begin(struct bpf_model *model, const char *name)
@@ -51,12 +50,10 @@ int bpf_read_params(struct bpf_model *model, int fd)
 	int status = STATUS_OK;
 	void *block;
 
-	if (!bpf_code_fits_params(fd, model->core)) {
-		complain("%s was loaded by another version of this program "
-			 "(try: quell bpf replace %s)",
-			 model->core->name, model->core->name);
-		return STATUS_KERNEL;
-	}
+	if (!bpf_code_fits_params(fd, model->core))
+		return complain_fault("%s was loaded by another version of this program "
+				      "(try: quell bpf replace %s)",
+				      model->core->name, model->core->name);
 	block = malloc(model->core->params_bytes);
 	if (!block || bpf_map_lookup_elem(fd, &the_entry, block))
 		status = complain_bpf("cannot read the parameters", errno);
@@ -156,12 +153,10 @@ static int replace_code(struct bpf_model *model, struct bpf_code *code,
 	int params_fd, status;
 	bool shared;
 
-	if (!old->is_link || !code->has_links) {
-		complain("this kernel cannot replace %s in place "
-			 "(try: quell bpf unload %s, then load)",
-			 model->name, model->core->name);
-		return STATUS_KERNEL;
-	}
+	if (!old->is_link || !code->has_links)
+		return complain_fault("this kernel cannot replace %s in place "
+				      "(try: quell bpf unload %s, then load)",
+				      model->name, model->core->name);
 	shared = share_maps(model, code, &params_fd);
 	status = shared ? bpf_read_params(model, params_fd) : STATUS_OK;
 	if (!status)
@@ -336,10 +331,8 @@ static int change_verb(int argc, char **argv, bool reset)
 	if (!status)
 		status = reset ? add_defaults(&words.changes, &model, argc - 1, argv + 1) :
 				 bpf_args_parse(&words, &model, argc - 1, argv + 1);
-	if (!status && words.dir) {
-		complain("bpf set: a directory is for load and replace");
-		status = STATUS_INPUT;
-	}
+	if (!status && words.dir)
+		status = complain("bpf set: a directory is for load and replace");
 	if (!status)
 		status = change_loaded(&model, &words.changes);
 	bpf_args_free(&words);

@@ -54,11 +54,9 @@ static int check_kernel(struct bpf_code *code)
 
 	if (libbpf_get_error(btf))
 		return complain_btf(code);
-	if (!has_type(btf, "bpf_struct_ops_tcp_congestion_ops")) {
-		complain("this kernel has no struct_ops of TCP "
-			 "(CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT)");
-		status = STATUS_KERNEL;
-	}
+	if (!has_type(btf, "bpf_struct_ops_tcp_congestion_ops"))
+		status = complain_fault("this kernel has no struct_ops of TCP "
+					"(CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT)");
 	code->has_links = has_type(btf, "bpf_struct_ops_link");
 	btf__free(btf);
 	return status;
@@ -73,17 +71,14 @@ static int find_maps(struct bpf_code *code, const struct bpf_model *model, const
 	code->params = bpf_object__find_map_by_name(code->object, QUELL_BPF_PARAMS_MAP);
 	code->stats = bpf_object__find_map_by_name(code->object, QUELL_BPF_STATS_MAP);
 	code->options = bpf_object__find_map_by_name(code->object, QUELL_BPF_OPTIONS_MAP);
-	if (!code->ops || bpf_map__type(code->ops) != BPF_MAP_TYPE_STRUCT_OPS) {
-		complain("%s has no congestion control %s", path, model->name);
-		return STATUS_KERNEL;
-	}
+	if (!code->ops || bpf_map__type(code->ops) != BPF_MAP_TYPE_STRUCT_OPS)
+		return complain_fault("%s has no congestion control %s", path, model->name);
 	if (!code->params || !code->stats ||
 	    !bpf_has_params(btf, bpf_map__btf_value_type_id(code->params), model->core) ||
 	    !bpf_has_counters(btf, bpf_map__btf_value_type_id(code->stats), model->core)) {
-		complain("%s is of another version than this program: "
-			 "its parameters or counters differ",
-			 path);
-		return STATUS_KERNEL;
+		return complain_fault("%s is of another version than this program: "
+				      "its parameters or counters differ",
+				      path);
 	}
 	return STATUS_OK;
 }
@@ -201,12 +196,10 @@ int bpf_code_register(struct bpf_code *code, int *fd)
 			dup(bpf_map__fd(code->ops));
 	if (!err && *fd < 0)
 		err = -errno;
-	if (err == -EEXIST) {
-		complain("%s is registered already, and quell did not load it "
-			 "(see: bpftool struct_ops, bpftool link)",
-			 code->name);
-		return STATUS_KERNEL;
-	}
+	if (err == -EEXIST)
+		return complain_fault("%s is registered already, and quell did not load it "
+				      "(see: bpftool struct_ops, bpftool link)",
+				      code->name);
 	return err ? complain_object("cannot register", code->name, -err) : STATUS_OK;
 }
 

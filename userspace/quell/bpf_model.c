@@ -37,8 +37,7 @@ int bpf_core_find(const char *name, const struct quell_core **core)
 		}
 		append_name(known, sizeof(known), quell_cores[i]->name);
 	}
-	complain("unknown algorithm '%s' (there are: %s)", name, known);
-	return STATUS_INPUT;
+	return complain("unknown algorithm '%s' (there are: %s)", name, known);
 }
 
 static void fill_param(struct param *p, const struct quell_param_desc *desc)
@@ -87,10 +86,8 @@ int bpf_model_init(struct bpf_model *model, const struct quell_core *core)
 	snprintf(model->name, sizeof(model->name), QUELL_BPF_PREFIX "%s", core->name);
 	model->cc.params = calloc(core->params_nr + 1, sizeof(*model->cc.params));
 	model->counters.list = calloc(core->counters_nr + 1, sizeof(*model->counters.list));
-	if (!model->block || !model->cc.params || !model->counters.list) {
-		complain("%s", strerror(ENOMEM));
-		return STATUS_KERNEL;
-	}
+	if (!model->block || !model->cc.params || !model->counters.list)
+		return complain_fault("%s", strerror(ENOMEM));
 	for (i = 0; i < core->params_nr; i++)
 		fill_param(&model->cc.params[i], &core->params[i]);
 	for (i = 0; i < core->counters_nr; i++)
@@ -166,10 +163,8 @@ void bpf_model_sum(struct bpf_model *model, const void *values, unsigned int cpu
 
 static int take_preset(struct bpf_args *words, const char *algo, const char *name)
 {
-	if (words->preset) {
-		complain("%s preset: given twice", algo);
-		return STATUS_INPUT;
-	}
+	if (words->preset)
+		return complain("%s preset: given twice", algo);
 	words->preset = preset_find(algo, name);
 	return words->preset ? STATUS_OK : STATUS_INPUT;
 }

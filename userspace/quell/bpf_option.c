@@ -137,8 +137,7 @@ static int pin_object(struct bpf_object *object, bool shared, int *prog_fd)
 
 	if (!prog || !stats ||
 	    bpf_map__value_size(stats) != sizeof(struct quell_bpf_option_stats)) {
-		complain("the object is of another version than this program");
-		return STATUS_KERNEL;
+		return complain_fault("the object is of another version than this program");
 	}
 	if (!shared)
 		status = bpf_options_keep(bpf_object__find_map_by_name(object,
@@ -243,8 +242,7 @@ static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
 	fd = bpf_pin_get(QUELL_BPF_OPTION, name);
 	if (fd >= 0) {
 		close(fd);
-		complain("the option is on in %s already", path);
-		return STATUS_KERNEL;
+		return complain_fault("the option is on in %s already", path);
 	}
 	fd = bpf_link_create(prog_fd, cgroup_fd, BPF_CGROUP_SOCK_OPS, NULL);
 	if (fd < 0)
@@ -309,8 +307,7 @@ static int detach_one(const char *path)
 	if (fd < 0) {
 		if (errno != ENOENT)
 			return complain_bpf("cannot open the pins", errno);
-		complain("the option is not on in %s", path);
-		return STATUS_KERNEL;
+		return complain_fault("the option is not on in %s", path);
 	}
 	close(fd);
 	return detach(name, NULL);
@@ -333,10 +330,8 @@ static int turn_off(const struct option_args *words)
 	drop_unused_program();
 	if (words->cgroup)
 		return status;
-	if (!nr && !undone) {
-		complain("the option is on in no cgroup");
-		return STATUS_KERNEL;
-	}
+	if (!nr && !undone)
+		return complain_fault("the option is on in no cgroup");
 	return for_links(NULL, NULL) ? STATUS_KERNEL : STATUS_OK;
 }
 
@@ -441,8 +436,7 @@ static int read_words(struct option_args *words, int argc, char **argv)
 	} else if (!strcmp(words->verb, "off")) {
 		all.n = 1;
 	} else if (strcmp(words->verb, "show")) {
-		complain("bpf option: '%s' is not show, on or off", words->verb);
-		return STATUS_INPUT;
+		return complain("bpf option: '%s' is not show, on or off", words->verb);
 	}
 	return argc ? words_read(&all, words, argc - 1, argv + 1) : STATUS_OK;
 }

@@ -123,8 +123,7 @@ static int write_sysctl(const char *path, const char *text)
 	}
 	if (!err)
 		return STATUS_OK;
-	complain("cannot set %s to '%s': %s", path, text, strerror(err));
-	return STATUS_KERNEL;
+	return complain_fault("cannot set %s to '%s': %s", path, text, strerror(err));
 }
 
 /* Let those without privilege choose it, as they may choose others. */

@@ -28,8 +28,7 @@ void append_name(char *text, size_t len, const char *name)
 /* Complain that one of Quell's algorithms is not loaded; returns the exit status for it. */
 int cc_not_loaded(const char *name)
 {
-	complain("%s is not loaded (try: modprobe tcp_%s)", name, name);
-	return STATUS_KERNEL;
+	return complain_fault("%s is not loaded (try: modprobe tcp_%s)", name, name);
 }
 
 /* An algorithm is one of Quell's if it has presets. */

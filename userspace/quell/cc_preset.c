@@ -151,8 +151,7 @@ static int check_algo(const char *algo)
 			append_name(known, sizeof(known), preset->cc);
 		last = preset->cc;
 	}
-	complain("no presets of '%s' (there are some of: %s)", algo, known);
-	return STATUS_INPUT;
+	return complain("no presets of '%s' (there are some of: %s)", algo, known);
 }
 
 static int set_preset(struct app *app, const struct preset *preset)

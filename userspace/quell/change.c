@@ -23,16 +23,13 @@ static int read_value(const struct cc *cc, struct change *c)
 
 	cc_format_range(range, sizeof(range), p);
 	why = qty_parse(c->text, p->unit, &c->value);
-	if (why) {
-		complain("%s %s: '%s' %s; expected %s, range %s", cc->name, p->name,
-			 c->text, qty_status_text(why), qty_expected(p->unit), range);
-		return STATUS_INPUT;
-	}
+	if (why)
+		return complain("%s %s: '%s' %s; expected %s, range %s", cc->name, p->name,
+				c->text, qty_status_text(why), qty_expected(p->unit), range);
 	if ((HAVE(p, QUELL_A_PARAM_RANGE_MIN) && c->value < p->min) ||
 	    (HAVE(p, QUELL_A_PARAM_RANGE_MAX) && c->value > p->max)) {
-		complain("%s %s: '%s' is out of range %s", cc->name, p->name,
-			 c->text, range);
-		return STATUS_INPUT;
+		return complain("%s %s: '%s' is out of range %s", cc->name, p->name,
+				c->text, range);
 	}
 	return STATUS_OK;
 }
@@ -57,10 +54,8 @@ int changes_add(struct changes *changes, const char *name, const char *text)
 	param = cc_find_param(changes->cc, name);
 	if (!param)
 		return STATUS_INPUT;
-	if (is_listed(changes, name, changes->n)) {
-		complain("%s %s: given twice", changes->cc->name, name);
-		return STATUS_INPUT;
-	}
+	if (is_listed(changes, name, changes->n))
+		return complain("%s %s: given twice", changes->cc->name, name);
 	*c = (struct change){ .param = param, .text = text, .value = param->def };
 	if (text && read_value(changes->cc, c))
 		return STATUS_INPUT;
@@ -123,8 +118,7 @@ int changes_alloc(struct changes *changes, const struct cc *cc)
 	changes->words = calloc(cc->n_params + 1, sizeof(*changes->words));
 	if (changes->list && changes->words)
 		return STATUS_OK;
-	complain("%s", strerror(ENOMEM));
-	return STATUS_KERNEL;
+	return complain_fault("%s", strerror(ENOMEM));
 }
 
 void changes_free(struct changes *changes)

@@ -128,8 +128,7 @@ static int examine_kernel(struct app *app, struct doctor_host *host)
 		ret = doctor_read_holders(host);
 	if (!ret)
 		return STATUS_OK;
-	complain("doctor: %s", strerror(-ret));
-	return STATUS_KERNEL;
+	return complain_fault("doctor: %s", strerror(-ret));
 }
 
 static int examine_change(struct doctor_change *change)
@@ -140,8 +139,7 @@ static int examine_change(struct doctor_change *change)
 		ret = doctor_read_routes(change);
 	if (!ret)
 		return STATUS_OK;
-	complain("doctor: %s", strerror(-ret));
-	return STATUS_KERNEL;
+	return complain_fault("doctor: %s", strerror(-ret));
 }
 
 /* Parse "--if ALGO"; without it @core is NULL. */

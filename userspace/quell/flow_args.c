@@ -52,8 +52,8 @@ static int word_state(const struct word *w, const char *text, void *state)
 {
 	if (!diag_state_number(text, state))
 		return STATUS_OK;
-	complain("%s: '%s' is no state; expected one of ss(8), such as established", w->word, text);
-	return STATUS_INPUT;
+	return complain("%s: '%s' is no state; expected one of ss(8), such as established",
+			w->word, text);
 }
 
 /* Governors that every algorithm has beside itself; then the reasons for CUBIC. */
@@ -72,8 +72,8 @@ static int word_by(const struct word *w, const char *text, void *place)
 			return word_text(w, text, place);
 		append_name(known, sizeof(known), name);
 	}
-	complain("%s: '%s' is no governor and no reason (there are: %s)", w->word, text, known);
-	return STATUS_INPUT;
+	return complain("%s: '%s' is no governor and no reason (there are: %s)", w->word, text,
+			known);
 }
 
 /* A minus in front: smallest first. */
@@ -92,8 +92,7 @@ static int word_sort(const struct word *w, const char *text, void *place)
 		}
 		append_name(known, sizeof(known), sort_keys[i].name);
 	}
-	complain("%s: '%s' is no key (there are: %s)", w->word, text, known);
-	return STATUS_INPUT;
+	return complain("%s: '%s' is no key (there are: %s)", w->word, text, known);
 }
 
 static int word_prefix_len(const struct word *w, const char *text, void *place)

@@ -138,10 +138,8 @@ int flow_watch(struct app *app, int argc, char **argv)
 	status = flow_args_parse(&words, true, argc, argv);
 	if (!status && app->out.json)
 		return watch_as_json(app, &words);
-	if (!status && app->in_batch) {
-		complain("flow watch: not within a batch");
-		return STATUS_INPUT;
-	}
+	if (!status && app->in_batch)
+		return complain("flow watch: not within a batch");
 	if (!status)
 		status = check_terminal();
 	return status ? status : run_screen(app, &words, argc, argv);

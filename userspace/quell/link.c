@@ -78,8 +78,7 @@ int find_dev(const char *name, uint32_t *ifindex)
 	*ifindex = strlen(name) < IF_NAMESIZE ? if_nametoindex(name) : find_altname(name);
 	if (*ifindex)
 		return STATUS_OK;
-	complain("%s: %s", name, strerror(errno));
-	return STATUS_INPUT;
+	return complain("%s: %s", name, strerror(errno));
 }
 
 int word_dev(const struct word *w, const char *text, void *ifindex)
@@ -96,8 +95,7 @@ int find_dev_name(const char *name, char *dev)
 		return STATUS_INPUT;
 	if (if_indextoname(ifindex, dev))
 		return STATUS_OK;
-	complain("%s: %s", name, strerror(errno));
-	return STATUS_INPUT;
+	return complain("%s: %s", name, strerror(errno));
 }
 
 static int fetch_links(struct app *app, struct link_list *links)
@@ -200,8 +198,7 @@ static int word_rate(const struct word *w, const char *text, void *bytes_ps)
 {
 	if (qty_parse(text, QUELL_UNIT_BYTES_PS, bytes_ps) || *(uint64_t *)bytes_ps)
 		return word_quantity(w, text, bytes_ps);
-	complain("%s: '%s' is no rate; the driver's: quell link reset DEV", w->word, text);
-	return STATUS_INPUT;
+	return complain("%s: '%s' is no rate; the driver's: quell link reset DEV", w->word, text);
 }
 
 int link_set(struct app *app, int argc, char **argv)

@@ -100,11 +100,9 @@ int dart_check(struct app *app, uint64_t time_ns)
 	if (!status && time_ns) {
 		limit = cc_find_param(cc, "lookahead");
 		status = limit ? STATUS_OK : STATUS_KERNEL;
-		if (limit && time_ns > limit->max) {
-			complain("time: '%s' is out of range",
-				 qty_format(text, sizeof(text), QUELL_UNIT_NS, time_ns));
-			status = STATUS_INPUT;
-		}
+		if (limit && time_ns > limit->max)
+			status = complain("time: '%s' is out of range",
+					  qty_format(text, sizeof(text), QUELL_UNIT_NS, time_ns));
 	}
 	cc_list_free(&list);
 	return status;
@@ -114,8 +112,7 @@ static int check_name(const char *name)
 {
 	if (*name && strlen(name) < 32)
 		return STATUS_OK;
-	complain("name: '%s' has not 1 to 31 bytes", name);
-	return STATUS_INPUT;
+	return complain("name: '%s' has not 1 to 31 bytes", name);
 }
 
 static const struct quantity time_range = { QUELL_UNIT_NS, 1, UINT64_MAX };
@@ -210,17 +207,13 @@ static int make_group(struct app *app, int argc, char **argv, bool replace)
 	argc--;
 	if (check_name(group.name) || words_take(&words, &group, &argc, &argv))
 		return STATUS_INPUT;
-	if (!argc) {
-		complain("lookahead: addresses are missing");
-		return STATUS_INPUT;
-	}
+	if (!argc)
+		return complain("lookahead: addresses are missing");
 	group.members_nr = argc;
 	members = calloc(group.members_nr, sizeof(*members));
 	group.members = members;
-	if (!members) {
-		complain("%s", strerror(ENOMEM));
-		return STATUS_KERNEL;
-	}
+	if (!members)
+		return complain_fault("%s", strerror(ENOMEM));
 	status = STATUS_OK;
 	for (n = 0; n < group.members_nr && !status; n++)
 		status = read_address(argv[n], &members[n]);
@@ -302,14 +295,11 @@ int lookahead_del(struct app *app, int argc, char **argv)
 
 	if (check_name(argv[0]))
 		return STATUS_INPUT;
-	if (argc > 1 && (argc < 3 || strcmp(argv[1], "uid"))) {
-		complain("unknown word '%s', usage: quell lookahead del NAME [uid UID]", argv[1]);
-		return STATUS_INPUT;
-	}
-	if (argc > 1 && (qty_parse(argv[2], QUELL_UNIT_NONE, &number) || number >= UINT32_MAX)) {
-		complain("uid: '%s' is out of range 0 .. 4294967294", argv[2]);
-		return STATUS_INPUT;
-	}
+	if (argc > 1 && (argc < 3 || strcmp(argv[1], "uid")))
+		return complain("unknown word '%s', usage: quell lookahead del NAME [uid UID]",
+				argv[1]);
+	if (argc > 1 && (qty_parse(argv[2], QUELL_UNIT_NONE, &number) || number >= UINT32_MAX))
+		return complain("uid: '%s' is out of range 0 .. 4294967294", argv[2]);
 	if (app_connect(app, "dart"))
 		return STATUS_KERNEL;
 	if (app->check)

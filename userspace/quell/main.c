@@ -122,11 +122,10 @@ static const struct {
 	OPTION("help", 'h', NULL, help, false, "print this"),
 };
 
-/* Like complain(), but return the exit status of a wrong command line. */
+/* A mistake of the command line, at a word. */
 static int usage_error(const char *error, const char *word)
 {
-	complain("%s '%s', try: quell help", error, word);
-	return STATUS_INPUT;
+	return complain("%s '%s', try: quell help", error, word);
 }
 
 /* Columns of the usage text, and where the summaries begin. */
@@ -319,8 +318,7 @@ int netns_enter(const char *name)
 
 	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") ||
 	    strlen(name) >= sizeof(path) - sizeof(NETNS_DIR)) {
-		complain("invalid network namespace name '%s'", name);
-		return STATUS_INPUT;
+		return complain("invalid network namespace name '%s'", name);
 	}
 	if (strchr(name, '/'))
 		snprintf(path, sizeof(path), "%s", name);
@@ -328,10 +326,8 @@ int netns_enter(const char *name)
 		snprintf(path, sizeof(path), NETNS_DIR "/%s", name);
 
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		complain("cannot open network namespace '%s': %s", name, strerror(errno));
-		return STATUS_INPUT;
-	}
+	if (fd < 0)
+		return complain("cannot open network namespace '%s': %s", name, strerror(errno));
 	if (setns(fd, CLONE_NEWNET)) {
 		complain("cannot enter network namespace '%s': %s", name, strerror(errno));
 		status = STATUS_KERNEL;
@@ -346,11 +342,10 @@ static int check_arg_count(const struct command *c, int argc, char **argv)
 
 	if (!is_few && (c->max_args == ARGS_UNBOUNDED || argc <= c->max_args))
 		return STATUS_OK;
-	complain("%s%s%s, usage: quell %s%s%s%s%s",
-		 is_few ? "too few arguments" : "unexpected argument '",
-		 is_few ? "" : argv[c->max_args], is_few ? "" : "'", c->object,
-		 c->verb ? " " : "", c->verb ? c->verb : "", *c->args ? " " : "", c->args);
-	return STATUS_INPUT;
+	return complain("%s%s%s, usage: quell %s%s%s%s%s",
+			is_few ? "too few arguments" : "unexpected argument '",
+			is_few ? "" : argv[c->max_args], is_few ? "" : "'", c->object,
+			c->verb ? " " : "", c->verb ? c->verb : "", *c->args ? " " : "", c->args);
 }
 
 static bool is_checked(const struct command *c)
@@ -535,9 +530,7 @@ int main(int argc, char **argv)
 		return usage_error("unexpected argument", argv[0]);
 	if (app.batch)
 		return finish(batch_run(&app));
-	if (!argc) {
-		complain("no object given, try: quell help");
-		return STATUS_INPUT;
-	}
+	if (!argc)
+		return complain("no object given, try: quell help");
 	return finish(run_words(&app, argc, argv));
 }

@@ -108,10 +108,8 @@ static int take_event(struct monitor_view *view, const struct nlmsghdr *nlh, uin
 {
 	struct nl_error err = {};
 
-	if (is_end(nlh, family)) {
-		complain("monitor: kernel module quell was unloaded");
-		return STATUS_KERNEL;
-	}
+	if (is_end(nlh, family))
+		return complain_fault("monitor: kernel module quell was unloaded");
 	if (nlh->nlmsg_type != family)
 		return STATUS_OK;
 	err.code = -monitor_print(view, nlh);

@@ -97,7 +97,9 @@ struct command {
 };
 
 /* app.c */
-void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same where the kernel or the output failed. */
+#define complain_fault(...)	(complain(__VA_ARGS__), STATUS_KERNEL)
 void complain_at(const char *file);
 void complain_line(unsigned int line);
 int complain_kernel(const char *request, const struct nl_error *err);

@@ -102,10 +102,8 @@ int save(struct app *app, int argc, char **argv)
 	char *set = NULL, *reset = NULL;
 	int status;
 
-	if (app->out.json) {
-		complain("save: commands, which are not JSON");
-		return STATUS_INPUT;
-	}
+	if (app->out.json)
+		return complain("save: commands, which are not JSON");
 	status = save_settings(app, &set, &reset);
 	if (!status)
 		printf("# Commands for quell restore, sync and -batch: quell(8)\n%s", set);

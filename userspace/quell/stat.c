@@ -113,8 +113,7 @@ static int print_counted(struct app *app, const struct stat_args *words,
 
 static int complain_history(const char *path, int code, const char *so)
 {
-	complain("stat: history %s: %s (%s)", path, strerror(code), so);
-	return STATUS_KERNEL;
+	return complain_fault("stat: history %s: %s (%s)", path, strerror(code), so);
 }
 
 /*
@@ -198,8 +197,7 @@ static int read_words(struct stat_args *words, bool json, int argc, char **argv)
 		return STATUS_INPUT;
 	if (!words->metrics || (!words->only && !json))
 		return STATUS_OK;
-	complain("stat: metrics are of all modules, and not JSON");
-	return STATUS_INPUT;
+	return complain("stat: metrics are of all modules, and not JSON");
 }
 
 static int print(struct app *app, const struct stat_args *words, const struct stat_list *list)
@@ -224,10 +222,8 @@ int stat_show(struct app *app, int argc, char **argv)
 	if (status)
 		return status;
 	status = stat_fetch(app, &list);
-	if (!status && words.only && !stat_has(&list, words.only)) {
-		complain("no counters of '%s'; see: quell stat", words.only);
-		status = STATUS_INPUT;
-	}
+	if (!status && words.only && !stat_has(&list, words.only))
+		status = complain("no counters of '%s'; see: quell stat", words.only);
 	if (!status)
 		status = print(app, &words, &list);
 	stat_list_free(&list);

@@ -141,8 +141,7 @@ static int trace_flows(struct session *s)
 
 static int complain_output(const char *path)
 {
-	complain("trace: cannot write %s: %s", path, strerror(errno));
-	return STATUS_KERNEL;
+	return complain_fault("trace: cannot write %s: %s", path, strerror(errno));
 }
 
 int trace_decisions(struct app *app, int argc, char **argv)
@@ -151,10 +150,8 @@ int trace_decisions(struct app *app, int argc, char **argv)
 	struct session s = { .words = &words, .file = stdout };
 	int status;
 
-	if (app->out.json) {
-		complain("trace: prints comma-separated values only, not JSON");
-		return STATUS_INPUT;
-	}
+	if (app->out.json)
+		return complain("trace: prints comma-separated values only, not JSON");
 	status = trace_args_parse(&words, argc, argv);
 	if (!status)
 		status = bpf_check_privilege("trace");

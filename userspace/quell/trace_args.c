@@ -24,9 +24,8 @@ static int word_cookie(const struct word *w, const char *text, void *cookie)
 		*(u64 *)cookie = value;
 		return STATUS_OK;
 	}
-	complain("%s: '%s' is no cookie; expected one as ss -e prints it, such as sk:1f", w->word,
-		 text);
-	return STATUS_INPUT;
+	return complain("%s: '%s' is no cookie; expected one as ss -e prints it, such as sk:1f",
+			w->word, text);
 }
 
 static int word_cc(const struct word *w, const char *text, void *cc)
@@ -35,8 +34,7 @@ static int word_cc(const struct word *w, const char *text, void *cc)
 		strcpy(cc, text);
 		return STATUS_OK;
 	}
-	complain("%s: '%s' has not 1 to %d bytes", w->word, text, QUELL_TRACE_CC_BYTES - 1);
-	return STATUS_INPUT;
+	return complain("%s: '%s' has not 1 to %d bytes", w->word, text, QUELL_TRACE_CC_BYTES - 1);
 }
 
 static int word_netns(const struct word *w, const char *text, void *any)
@@ -44,8 +42,8 @@ static int word_netns(const struct word *w, const char *text, void *any)
 	*(bool *)any = !strcmp(text, "any");
 	if (*(bool *)any)
 		return STATUS_OK;
-	complain("%s: '%s' is not 'any'; one namespace: quell -n NETNS trace", w->word, text);
-	return STATUS_INPUT;
+	return complain("%s: '%s' is not 'any'; one namespace: quell -n NETNS trace", w->word,
+			text);
 }
 
 static int word_sample(const struct word *w, const char *text, void *below)

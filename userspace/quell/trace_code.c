@@ -42,16 +42,13 @@ static int check_kernel(void)
 	int status = STATUS_OK;
 	size_t i;
 
-	if (libbpf_get_error(btf)) {
-		complain("trace: this kernel has no BTF, /sys/kernel/btf/vmlinux "
-			 "(CONFIG_DEBUG_INFO_BTF)");
-		return STATUS_KERNEL;
-	}
+	if (libbpf_get_error(btf))
+		return complain_fault("trace: this kernel has no BTF, /sys/kernel/btf/vmlinux "
+				      "(CONFIG_DEBUG_INFO_BTF)");
 	for (i = 0; !status && i < ARRAY_SIZE(needed); i++) {
 		if (btf__find_by_name_kind(btf, needed[i].name, needed[i].kind) > 0)
 			continue;
-		complain("trace: this kernel's BTF has no %s", needed[i].text);
-		status = STATUS_KERNEL;
+		status = complain_fault("trace: this kernel's BTF has no %s", needed[i].text);
 	}
 	btf__free(btf);
 	return status;
@@ -112,10 +109,8 @@ static int read_netns(struct quell_trace_config *config)
 {
 	struct stat file;
 
-	if (stat(OUR_NETNS, &file)) {
-		complain("trace: cannot look at " OUR_NETNS ": %s", strerror(errno));
-		return STATUS_KERNEL;
-	}
+	if (stat(OUR_NETNS, &file))
+		return complain_fault("trace: cannot look at " OUR_NETNS ": %s", strerror(errno));
 	config->netns_inum = file.st_ino;
 	return STATUS_OK;
 }
@@ -127,10 +122,8 @@ static int prepare(struct trace_code *code, const struct trace_args *words, cons
 	struct quell_trace_config config = words->config;
 	int status = STATUS_OK;
 
-	if (!config_map || bpf_map__value_size(config_map) != sizeof(config) || !ring) {
-		complain("%s is of another version than this program", path);
-		return STATUS_KERNEL;
-	}
+	if (!config_map || bpf_map__value_size(config_map) != sizeof(config) || !ring)
+		return complain_fault("%s is of another version than this program", path);
 	if (!words->any_netns)
 		status = read_netns(&config);
 	if (!status)

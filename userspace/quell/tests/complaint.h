@@ -23,13 +23,14 @@ static inline int split_words(char *line, char **argv)
 	return argc;
 }
 
-void complain(const char *fmt, ...)
+int complain(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(complaint, sizeof(complaint), fmt, args);
 	va_end(args);
+	return STATUS_INPUT;
 }
 
 int complain_kernel(const char *request, const struct nl_error *err)
