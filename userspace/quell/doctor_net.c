@@ -233,12 +233,17 @@ int doctor_read_devs(struct doctor_host *host)
 					  .data = host };
 	struct if_nameindex *names, *name;
 	struct doctor_dev *dev;
-	int fd = stamps_open();
+	int fd = stamps_open(), ret;
 
 	if (fd < 0)
 		return fd;
 	names = if_nameindex();
-	for (name = names; name && name->if_index; name++) {
+	if (!names) {
+		ret = -errno;
+		close(fd);
+		return ret;
+	}
+	for (name = names; name->if_index; name++) {
 		if (!is_up(fd, name->if_name))
 			continue;
 		dev = list_grow(&host->devs, &host->n_devs, sizeof(*dev));

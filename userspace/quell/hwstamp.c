@@ -84,6 +84,21 @@ static int open_socket(void)
 	return fd;
 }
 
+/* The interfaces, and a socket for requests about them; NULL after a complaint. */
+static struct if_nameindex *open_devs(int *fd)
+{
+	struct if_nameindex *names = NULL;
+
+	*fd = open_socket();
+	if (*fd >= 0)
+		names = if_nameindex();
+	if (*fd < 0 || names)
+		return names;
+	complain("cannot list the interfaces: %s", strerror(errno));
+	close(*fd);
+	return NULL;
+}
+
 int hwstamp_show(struct app *app, int argc, char **argv)
 {
 	struct if_nameindex *names, *name;
@@ -93,12 +108,11 @@ int hwstamp_show(struct app *app, int argc, char **argv)
 
 	if (argc && find_dev(argv[0], &only))
 		return STATUS_INPUT;
-	fd = open_socket();
-	if (fd < 0)
+	names = open_devs(&fd);
+	if (!names)
 		return STATUS_KERNEL;
-	names = if_nameindex();
 	out_open_array(&app->out, NULL);
-	for (name = names; name && name->if_index; name++) {
+	for (name = names; name->if_index; name++) {
 		if (only && only != name->if_index)
 			continue;
 		stamps_read(fd, name->if_name, &stamps);
@@ -138,7 +152,7 @@ static int check_offers(const char *dev, const struct stamps *stamps)
 	if (!stamps->rx_filters || stamps->rx_filters & 1U << HWTSTAMP_FILTER_ALL)
 		return STATUS_OK;
 	filters_text(text, sizeof(text), stamps->rx_filters);
-	complain("%s: cannot switch stamps on: the card cannot stamp TCP packets; it offers: %s",
+	complain("%s: cannot switch stamps on: the NIC cannot stamp TCP packets; it offers: %s",
 		 dev, text);
 	return STATUS_KERNEL;
 }
@@ -199,15 +213,14 @@ static int set_stamps(const struct app *app, const char *dev, bool on, struct st
  */
 int hwstamp_save(FILE *set, FILE *reset)
 {
-	struct if_nameindex *names, *name;
+	int fd;
+	struct if_nameindex *names = open_devs(&fd), *name;
 	char word[BATCH_WORD_LEN];
-	int fd = open_socket();
 	struct stamps stamps;
 
-	if (fd < 0)
+	if (!names)
 		return STATUS_KERNEL;
-	names = if_nameindex();
-	for (name = names; name && name->if_index; name++) {
+	for (name = names; name->if_index; name++) {
 		stamps_read(fd, name->if_name, &stamps);
 		if (stamps.config_err || stamps.rx_filter != HWTSTAMP_FILTER_ALL || stamps.is_upper)
 			continue;

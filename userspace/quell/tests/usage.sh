@@ -130,6 +130,12 @@ expect 0 "lo: rx not supported clock none offers none" hwtstamp show lo
 expect 0 '[{"dev":"lo","rx":null,"tx":null,"phc":null,"offers":"none"}]' -j hwtstamp show lo
 expect 2 "lo: cannot switch stamps on: " hwtstamp on lo
 expect_silent_stdout
+# Without a descriptor for a list of the interfaces.
+for object in "hwtstamp show" doctor; do
+	sh -c "ulimit -n 4; exec '$quell' $object" > "$scratch/out" 2> "$scratch/err"
+	[ $? -eq 2 ] && grep -q 'Too many open files' "$scratch/err"
+	report $? "quell $object without a list of the interfaces is an error"
+done
 expect 1 "unexpected argument 'c'" cc show a b c
 expect 1 "stat: unknown argument 'b'" stat a b
 expect 1 "metrics are of all modules, and not JSON" stat --metrics swift
