@@ -57,6 +57,7 @@ no_algorithm()
 {
 	modprobe quell && [ "$(quell -j cc show | jq -c 'map(.name)')" = '["quell"]' ] &&
 	status 2 quell cc show swift && says "swift is not loaded \(try: modprobe tcp_swift\)" &&
+	status 2 quell stat hpcc && says "hpcc is not loaded \(try: modprobe tcp_hpcc\)" &&
 	status 2 quell cc set swift base-target 10us && status 2 quell cc reset swift &&
 	status 2 quell cc preset swift vaisf-iii-d && not_loaded tcp_swift &&
 	status 2 quell flow show cc swift &&

@@ -12,6 +12,7 @@
 
 #include <linux/quell.h>
 
+#include "preset.h"
 #include "quell.h"
 
 /* The line of a file that complaints are about, while there is one. */
@@ -81,7 +82,7 @@ size_t find_program(char *path)
 	return strrchr(path, '/') + 1 - path;
 }
 
-/* Connect to the kernel; the error message suggests to load the module of @algo. */
+/* Connect to the kernel; the error message suggests a module, that of @algo if it has one. */
 int app_connect(struct app *app, const char *algo)
 {
 	struct nl_error err;
@@ -92,5 +93,6 @@ int app_connect(struct app *app, const char *algo)
 	}
 	if (err.code != ENOENT)
 		return complain_kernel("cannot reach the kernel", &err);
-	return complain_fault("kernel module quell is not loaded (try: modprobe tcp_%s)", algo);
+	return complain_fault("kernel module quell is not loaded (try: modprobe tcp_%s)",
+			      algo && is_quell_cc(algo) ? algo : "swift");
 }

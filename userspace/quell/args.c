@@ -80,8 +80,8 @@ int read_address(const char *text, struct sockaddr_storage *address)
 	else if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1)
 		address->ss_family = AF_INET6;
 	else
-		return complain("'%s' is no address; expected one such as 10.0.0.1 or fd00::1",
-				text);
+		return complain("'%s' is no address; expected %s", text, strchr(text, '%') ?
+				"it without %DEV" : "one such as 10.0.0.1 or fd00::1");
 	return STATUS_OK;
 }
 

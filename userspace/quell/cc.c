@@ -31,17 +31,6 @@ int cc_not_loaded(const char *name)
 	return complain_fault("%s is not loaded (try: modprobe tcp_%s)", name, name);
 }
 
-/* An algorithm is one of Quell's if it has presets. */
-static bool is_ours(const char *name)
-{
-	const struct preset *preset;
-
-	for (preset = presets; preset->cc; preset++)
-		if (!strcmp(preset->cc, name))
-			return true;
-	return false;
-}
-
 int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
 {
 	bool any_algorithm = false;
@@ -51,7 +40,7 @@ int cc_find(const struct cc_list *list, const char *name, const struct cc **cc)
 	*cc = cc_lookup(list, name);
 	if (*cc)
 		return STATUS_OK;
-	if (is_ours(name))
+	if (is_quell_cc(name))
 		return cc_not_loaded(name);
 	for (i = 0; i < list->n; i++) {
 		append_name(known, sizeof(known), list->list[i].name);
@@ -252,7 +241,7 @@ int cc_show(struct app *app, int argc, char **argv)
 	struct cc_list list = {};
 	int status;
 
-	status = app_connect(app, "swift");
+	status = app_connect(app, argc ? argv[0] : NULL);
 	if (!status)
 		status = cc_fetch(app, &list);
 	if (!status && argc > 0)

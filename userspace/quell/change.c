@@ -152,7 +152,7 @@ static int change_params(struct app *app, int argc, char **argv, uint8_t cmd)
 	const struct cc *cc;
 	int status;
 
-	status = app_connect(app, "swift");
+	status = app_connect(app, argv[0]);
 	if (!status)
 		status = cc_fetch(app, &list);
 	if (status)

@@ -154,7 +154,7 @@ int flow_show(struct app *app, int argc, char **argv)
 	if (!status)
 		status = check_summary(app->details, &words);
 	if (!status)
-		status = app_connect(app, "swift");
+		status = app_connect(app, words.cc);
 	if (!status)
 		status = flow_check_cc(app, words.cc);
 	if (!status)

@@ -142,7 +142,7 @@ int link_show(struct app *app, int argc, char **argv)
 
 	if (argc && find_dev(argv[0], &ifindex))
 		return STATUS_INPUT;
-	status = app_connect(app, "swift");
+	status = app_connect(app, NULL);
 	if (!status)
 		status = fetch_links(app, &links);
 	if (!status)
@@ -182,7 +182,7 @@ static int set_rate(struct app *app, const char *dev, uint64_t bytes_ps)
 
 	if (find_dev(dev, &ifindex))
 		return STATUS_INPUT;
-	if (app_connect(app, "swift"))
+	if (app_connect(app, NULL))
 		return STATUS_KERNEL;
 	if (app->check)
 		return STATUS_OK;

@@ -264,8 +264,8 @@ static int help(int argc, char **argv)
 {
 	if (argc && !strcmp(argv[0], "--bpf"))
 		return bpf_list_args(argc > 1 ? argv[1] : NULL);
-	if (argc > 1)
-		return usage_error("unexpected argument", argv[1]);
+	if (argc > 2)
+		return usage_error("unexpected argument", argv[2]);
 	if (argc && !strcmp(argv[0], "--commands"))
 		return print_command_table();
 	return print_help(argc ? argv[0] : NULL);
@@ -478,9 +478,11 @@ static int print_about(const struct app *app, const char *object)
 	return STATUS_OK;
 }
 
+/* "help", "link help", "link show help"; behind other verbs "help" may be a name. */
 static bool has_help(int argc, char **argv)
 {
-	return !strcmp(argv[0], "help") || (argc > 1 && !strcmp(argv[1], "help"));
+	return !strcmp(argv[0], "help") || (argc > 1 && !strcmp(argv[1], "help")) ||
+	       (argc == 3 && !strcmp(argv[1], "show") && !strcmp(argv[2], "help"));
 }
 
 /*

@@ -215,7 +215,7 @@ int monitor(struct app *app, int argc, char **argv)
 
 	status = monitor_args_parse(&words, argc, argv);
 	if (!status)
-		status = app_connect(app, "swift");
+		status = app_connect(app, NULL);
 	if (!status)
 		status = listen_to(app, &words);
 	return status;

@@ -29,6 +29,7 @@ struct preset_word {
 /* The presets of one algorithm are contiguous; the last entry has no cc. */
 extern const struct preset presets[];
 
+bool is_quell_cc(const char *name);
 bool preset_next(const char **at, struct preset_word *word);
 const struct preset *preset_in_force(const struct preset *table, const struct cc *cc);
 

@@ -14,6 +14,8 @@
  * Presets named after a network are the results of tune_derive() for its rate and round trip;
  * test_tune compares the two.
  */
+#include <string.h>
+
 #include "preset.h"
 
 const struct preset presets[] = {
@@ -194,3 +196,13 @@ const struct preset presets[] = {
 	  "ai 400mbit hai 4gbit queue-bound 100us" },
 	{}
 };
+
+/* Whether a name is of one of Quell's algorithms, loaded or not: each has presets. */
+bool is_quell_cc(const char *name)
+{
+	const struct preset *preset = presets;
+
+	while (preset->cc && strcmp(preset->cc, name))
+		preset++;
+	return preset->cc;
+}

@@ -83,7 +83,7 @@ int save_settings(const struct app *app, char **set, char **reset)
 	int status = STATUS_KERNEL;
 
 	if (to_set && to_reset)
-		status = app_connect(&own, "swift");
+		status = app_connect(&own, NULL);
 	else
 		complain("%s", strerror(errno));
 	if (!status) {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "preset.h"
 #include "quell.h"
 #include "stat.h"
 #include "util.h"
@@ -218,12 +219,13 @@ int stat_show(struct app *app, int argc, char **argv)
 
 	status = read_words(&words, app->out.json, argc, argv);
 	if (!status)
-		status = app_connect(app, "swift");
+		status = app_connect(app, words.only);
 	if (status)
 		return status;
 	status = stat_fetch(app, &list);
 	if (!status && words.only && !stat_has(&list, words.only))
-		status = complain("no counters of '%s'; see: quell stat", words.only);
+		status = is_quell_cc(words.only) ? cc_not_loaded(words.only) :
+			 complain("no counters of '%s'; see: quell stat", words.only);
 	if (!status)
 		status = print(app, &words, &list);
 	stat_list_free(&list);

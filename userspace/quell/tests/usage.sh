@@ -80,6 +80,10 @@ expect 0 "nscc" c pr smartt
 expect 0 "lo: rx not supported" hw s lo
 expect 0 "quell sender show" help sen
 expect 0 "quell lookahead add" look help
+for words in "link show help" "help link show" "flow show help" "-j cc show help"; do
+	# shellcheck disable=SC2086 # words of a command line
+	expect 0 "Usage: quell" $words
+done
 expect 1 "too few arguments, usage: quell restore FILE" restore
 expect 1 "unexpected argument 'b'" save b
 expect 1 "unexpected argument 'b'" sync a b
@@ -130,6 +134,12 @@ expect 0 "lo: rx not supported clock none offers none" hwtstamp show lo
 expect 0 '[{"dev":"lo","rx":null,"tx":null,"phc":null,"offers":"none"}]' -j hwtstamp show lo
 expect 2 "lo: cannot switch stamps on: " hwtstamp on lo
 expect_silent_stdout
+# The module to load is that of the algorithm named, if it is one of Quell's.
+for words in "stat hpcc" "flow show cc hpcc" "cc show hpcc" "cc set hpcc eta 0.9" "cc preset hpcc vaisf-iii-d"; do
+	# shellcheck disable=SC2086 # words of a command line
+	expect 2 "try: modprobe tcp_hpcc)" $words
+done
+expect 2 "try: modprobe tcp_swift)" stat frob
 # Without a descriptor for a list of the interfaces.
 for object in "hwtstamp show" doctor; do
 	sh -c "ulimit -n 4; exec '$quell' $object" > "$scratch/out" 2> "$scratch/err"
@@ -149,6 +159,7 @@ expect 1 "prefix: '129' is out of range 1 .. 128" flow show -s prefix 129
 expect 1 "the value of 'cc' is missing" flow show cc
 expect 1 "src: the length of 'fd00::/129' is out of range 0 .. 128" flow show src fd00::/129
 expect 1 "'10.0.0' is no address" flow show dst 10.0.0/8
+expect 1 "'fe80::1%lo' is no address; expected it without %DEV" flow show dst fe80::1%lo
 expect 1 "state: 'open' is no state" flow show state open
 expect 1 "nosuch: No such device" flow show dev nosuch
 expect 1 "sort: '--rtt' is no key (there are: rate, window, inflight, rtt, delay, retrans)" \
