@@ -103,7 +103,7 @@ static int fetch_rates(struct app *app, struct doctor_host *host)
 
 static int fetch_flows(struct app *app, struct doctor_host *host)
 {
-	const struct flow_args all = { .order.sort = -1 };
+	const struct flow_args all = { .order.sort = -1, .brief = true };
 	struct nl_error err;
 	int status;
 
