@@ -37,7 +37,8 @@ flow_has_times()
 		.base_rtt_ns > .longest_rtt_ns and .longest_rtt_ns == 300000 and
 		.path_rate_bytes_ps > 0 and .least_rate_bytes_ps == 12500000' "$dir/flow" &&
 	left_quell flow show >"$dir/text" && cat "$dir/text" &&
-	grep -qE '^swift .* cubic\(long-path\) +[a-z]+$' "$dir/text" && ! grep -E '.{81}' "$dir/text" &&
+	grep -qE '^swift .* cubic\(long-path\) +[a-z]+$' "$dir/text" &&
+	grep -qE '^CC .* TARGET RETX CUT ' "$dir/text" && grep -qE '.{81}' "$dir/text" &&
 	left_quell -d flow show >"$dir/text" && cat "$dir/text" &&
 	grep -qE ' by:cubic by-for:[0-9.]+m?s algorithm:0\(0\.0%\) search:[0-9.]+ms\([0-9.]+%\)' \
 		"$dir/text"

@@ -78,13 +78,14 @@ int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list 
 	return status;
 }
 
+/* Without bound in a file or a pipe, where another program looks for an address. */
 static size_t output_columns(void)
 {
 	struct winsize size;
 
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col > FLOW_COLUMNS)
-		return size.ws_col;
-	return FLOW_COLUMNS;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		return SIZE_MAX;
+	return size.ws_col > FLOW_COLUMNS ? size.ws_col : FLOW_COLUMNS;
 }
 
 static void print_details(struct out *o, const struct flow_list *list)

@@ -21,7 +21,7 @@
 /* Pacing rate of a flow that is not paced. */
 #define RATE_UNLIMITED		UINT64_MAX
 
-/* Columns of a terminal of unknown width, and of a file. */
+/* Columns of a terminal that is narrower, or of unknown width. */
 #define FLOW_COLUMNS		80
 
 /* As a filter, a governor that is the flow's own algorithm. */
