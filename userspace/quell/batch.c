@@ -116,7 +116,7 @@ int batch_run(struct app *app)
 		one = check_line(&line, ret);
 		if (ret > 0)
 			one = run_line(app, &line);
-		status = status ? status : one;
+		status = status ?: one;
 		batch_line_free(&line);
 	}
 	complain_at(NULL);
@@ -151,13 +151,12 @@ static int read_text(char *text, struct batch *batch)
 static int read_state(const struct app *app, struct state *state)
 {
 	char *set = NULL, *reset = NULL;
-	int status = save_settings(app, &set, &reset);
+	int status;
 
 	*state = (struct state){};
-	if (!status)
-		status = read_text(set, &state->set);
-	if (!status)
-		status = read_text(reset, &state->reset);
+	status = save_settings(app, &set, &reset) ?:
+		 read_text(set, &state->set) ?:
+		 read_text(reset, &state->reset);
 	free(set);
 	free(reset);
 	return status;
@@ -215,7 +214,7 @@ static int check_all(const struct app *app, const struct batch *batch)
 	checking.check = true;
 	for (i = 0; i < batch->n; i++) {
 		one = run_line(&checking, &batch->list[i]);
-		status = status ? status : one;
+		status = status ?: one;
 	}
 	return status;
 }
@@ -257,10 +256,10 @@ static int go_back(struct app *app, const struct state *before, const struct bat
 		if (!has_line(&before->set, &now.set.list[i]) &&
 		    is_concerned(batch, &now.set.list[i])) {
 			one = run_line(app, &now.reset.list[i]);
-			status = status ? status : one;
+			status = status ?: one;
 		}
 	one = read_state(app, &left);
-	status = status ? status : one;
+	status = status ?: one;
 	for (i = 0; !one && i < before->set.n; i++)
 		if (!has_line(&left.set, &before->set.list[i]) &&
 		    (all || is_concerned(batch, &before->set.list[i])))

@@ -84,9 +84,7 @@ static int register_code(const struct bpf_model *model, struct bpf_code *code)
 		return status;
 	if (bpf_pin_dir_make(algo))
 		return complain_bpf("cannot make a directory for the pins", errno);
-	status = pin_maps(model, code);
-	if (!status)
-		status = bpf_code_register(code, &fd);
+	status = pin_maps(model, code) ?: bpf_code_register(code, &fd);
 	if (status)
 		goto remove_pins;
 	if (bpf_pin_put(algo, code->has_links ? BPF_PIN_LINK : BPF_PIN_MAP, fd)) {
@@ -188,9 +186,7 @@ static int load_or_replace(struct bpf_model *model, const struct bpf_args *words
 	bool loaded;
 	int status;
 
-	status = bpf_pins_make();
-	if (!status)
-		status = bpf_pins_lock();
+	status = bpf_pins_make() ?: bpf_pins_lock();
 	if (status)
 		return status;
 	loaded = !bpf_pinned_open(algo, &old);
@@ -201,10 +197,9 @@ static int load_or_replace(struct bpf_model *model, const struct bpf_args *words
 			 algo, algo, algo);
 		return STATUS_KERNEL;
 	}
-	status = bpf_code_open(&code, model, words->dir);
-	if (!status)
-		status = loaded ? replace_code(model, &code, words, &old) :
-				  load_code(model, &code, words);
+	status = bpf_code_open(&code, model, words->dir) ?:
+		 (loaded ? replace_code(model, &code, words, &old) :
+			   load_code(model, &code, words));
 	bpf_code_close(&code);
 	if (loaded)
 		close(old.fd);
@@ -217,13 +212,10 @@ static int load_verb(int argc, char **argv, bool replace)
 	struct bpf_model model;
 	int status;
 
-	status = begin(&model, argv[0]);
-	if (!status)
-		status = bpf_args_parse(&words, &model, argc - 1, argv + 1);
-	if (!status)
-		status = bpf_check_privilege(replace ? "bpf replace" : "bpf load");
-	if (!status)
-		status = load_or_replace(&model, &words, replace);
+	status = begin(&model, argv[0]) ?:
+		 bpf_args_parse(&words, &model, argc - 1, argv + 1) ?:
+		 bpf_check_privilege(replace ? "bpf replace" : "bpf load") ?:
+		 load_or_replace(&model, &words, replace);
 	bpf_args_free(&words);
 	bpf_model_free(&model);
 	return status;
@@ -264,9 +256,7 @@ static int unload(const struct bpf_model *model)
 	if (bpf_pinned_open(model->core->name, &pinned))
 		return errno == ENOENT ? bpf_not_loaded(model->core->name) :
 					 complain_bpf("cannot open the pins", errno);
-	status = unregister(model, &pinned);
-	if (!status)
-		status = bpf_wait_until_gone(model->name);
+	status = unregister(model, &pinned) ?: bpf_wait_until_gone(model->name);
 	if (!status && bpf_is_default(model->name))
 		complain("note: new connections of this network namespace still use %s, its "
 			 "default, until net.ipv4.tcp_congestion_control is set to another",
@@ -279,9 +269,7 @@ int bpf_unload(struct app *app, int argc, char **argv)
 	struct bpf_model model;
 	int status;
 
-	status = begin(&model, argv[0]);
-	if (!status)
-		status = unload(&model);
+	status = begin(&model, argv[0]) ?: unload(&model);
 	bpf_model_free(&model);
 	return status;
 }
@@ -327,10 +315,9 @@ static int change_verb(int argc, char **argv, bool reset)
 	struct bpf_model model;
 	int status;
 
-	status = begin(&model, argv[0]);
-	if (!status)
-		status = reset ? add_defaults(&words.changes, &model, argc - 1, argv + 1) :
-				 bpf_args_parse(&words, &model, argc - 1, argv + 1);
+	status = begin(&model, argv[0]) ?:
+		 (reset ? add_defaults(&words.changes, &model, argc - 1, argv + 1) :
+			  bpf_args_parse(&words, &model, argc - 1, argv + 1));
 	if (!status && words.dir)
 		status = complain("bpf set: a directory is for load and replace");
 	if (!status)

@@ -94,13 +94,10 @@ int bpf_code_open(struct bpf_code *code, const struct bpf_model *model, const ch
 	int status;
 
 	*code = (struct bpf_code){ .name = model->name };
-	status = bpf_object_find(path, model->core->name, dir);
-	if (!status)
-		status = check_kernel(code);
-	if (!status)
-		status = bpf_object_read(&code->object, path);
-	if (!status)
-		status = find_maps(code, model, path);
+	status = bpf_object_find(path, model->core->name, dir) ?:
+		 check_kernel(code) ?:
+		 bpf_object_read(&code->object, path) ?:
+		 find_maps(code, model, path);
 	if (status)
 		return status;
 	flags = bpf_map__map_flags(code->ops) & ~MAP_FLAG_LINK;

@@ -163,15 +163,11 @@ static int get_program(const char *dir, int *prog_fd)
 	*prog_fd = bpf_pin_get(QUELL_BPF_OPTION, PIN_PROG);
 	if (*prog_fd >= 0)
 		return STATUS_OK;
-	status = bpf_object_find(path, QUELL_BPF_OPTION, dir);
-	if (!status)
-		status = bpf_object_read(&object, path);
+	status = bpf_object_find(path, QUELL_BPF_OPTION, dir) ?: bpf_object_read(&object, path);
 	if (status)
 		return status;
 	shared = bpf_options_share(bpf_object__find_map_by_name(object, QUELL_BPF_OPTIONS_MAP));
-	status = bpf_object_load(object, QUELL_BPF_OPTION);
-	if (!status)
-		status = pin_object(object, shared, prog_fd);
+	status = bpf_object_load(object, QUELL_BPF_OPTION) ?: pin_object(object, shared, prog_fd);
 	bpf_object__close(object);
 	return status;
 }
@@ -266,13 +262,10 @@ static int turn_on(const struct option_args *words)
 	cgroup_fd = open_cgroup(path, &id);
 	if (cgroup_fd < 0)
 		return STATUS_INPUT;
-	status = bpf_pins_make();
-	if (!status)
-		status = lock_and_undo(&undone);
-	if (!status)
-		status = get_program(words->dir, &prog_fd);
-	if (!status)
-		status = attach(path, cgroup_fd, id, prog_fd);
+	status = bpf_pins_make() ?:
+		 lock_and_undo(&undone) ?:
+		 get_program(words->dir, &prog_fd) ?:
+		 attach(path, cgroup_fd, id, prog_fd);
 	if (status)
 		drop_unused_program();
 	if (prog_fd >= 0)
@@ -401,9 +394,7 @@ static int show(struct out *o)
 	int status, fd;
 	bool undone;
 
-	status = lock_and_undo(&undone);
-	if (!status)
-		status = bpf_model_init(&model, &option_core);
+	status = lock_and_undo(&undone) ?: bpf_model_init(&model, &option_core);
 	if (status)
 		goto free_model;
 	fd = bpf_pin_get(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);

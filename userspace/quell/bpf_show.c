@@ -163,9 +163,7 @@ static int show_core(struct app *app, const struct quell_core *core, bool named,
 			return complain_bpf("cannot open the pins", errno);
 		return named ? complain_unloaded(core) : STATUS_OK;
 	}
-	status = bpf_model_init(&model, core);
-	if (!status)
-		status = read_loaded(&model);
+	status = bpf_model_init(&model, core) ?: read_loaded(&model);
 	if (!status)
 		print_loaded(&app->out, &model, &pinned, named || app->details);
 	bpf_model_free(&model);

@@ -241,9 +241,7 @@ int cc_show(struct app *app, int argc, char **argv)
 	struct cc_list list = {};
 	int status;
 
-	status = app_connect(app, argc ? argv[0] : NULL);
-	if (!status)
-		status = cc_fetch(app, &list);
+	status = app_connect(app, argc ? argv[0] : NULL) ?: cc_fetch(app, &list);
 	if (!status && argc > 0)
 		status = cc_find(&list, argv[0], &cc);
 	if (!status && argc > 1) {

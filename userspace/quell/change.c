@@ -135,9 +135,8 @@ static int read_params(struct changes *changes, int argc, char **argv, bool with
 
 	while (!status && i < argc) {
 		if (with_values) {
-			status = pair_next(argc, argv, &i, &pair);
-			if (!status)
-				status = changes_add(changes, pair.name, pair.value);
+			status = pair_next(argc, argv, &i, &pair) ?:
+				 changes_add(changes, pair.name, pair.value);
 		} else {
 			status = changes_add(changes, argv[i++], NULL);
 		}
@@ -152,20 +151,16 @@ static int change_params(struct app *app, int argc, char **argv, uint8_t cmd)
 	const struct cc *cc;
 	int status;
 
-	status = app_connect(app, argv[0]);
-	if (!status)
-		status = cc_fetch(app, &list);
+	status = app_connect(app, argv[0]) ?: cc_fetch(app, &list);
 	if (status)
 		goto free_list;
 
 	status = cc_find(&list, argv[0], &cc);
 	if (status)
 		goto free_list;
-	status = changes_alloc(&changes, cc);
-	if (!status)
-		status = read_params(&changes, argc - 1, argv + 1, cmd == QUELL_CMD_CC_SET);
-	if (!status)
-		status = changes_send(app, &changes, cmd);
+	status = changes_alloc(&changes, cc) ?:
+		 read_params(&changes, argc - 1, argv + 1, cmd == QUELL_CMD_CC_SET) ?:
+		 changes_send(app, &changes, cmd);
 	changes_free(&changes);
 
 free_list:
@@ -227,11 +222,9 @@ int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *p
 	struct changes changes;
 	int status;
 
-	status = changes_alloc(&changes, cc);
-	if (!status)
-		status = changes_add_preset(&changes, preset);
-	if (!status)
-		status = changes_send(app, &changes, QUELL_CMD_CC_SET);
+	status = changes_alloc(&changes, cc) ?:
+		 changes_add_preset(&changes, preset) ?:
+		 changes_send(app, &changes, QUELL_CMD_CC_SET);
 	changes_free(&changes);
 	return status;
 }

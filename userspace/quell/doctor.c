@@ -105,15 +105,13 @@ static int fetch_flows(struct app *app, struct doctor_host *host)
 {
 	const struct flow_args all = { .order.sort = -1, .brief = true };
 	struct nl_error err;
-	int status;
 
 	if (nl_open(&app->nl, &err))
 		return STATUS_OK;	/* one of the findings */
 	app->connected = true;
-	status = cc_fetch(app, &host->ccs);
-	if (!status)
-		status = flow_fetch(app, &all, &host->flows);
-	return status ? status : fetch_rates(app, host);
+	return cc_fetch(app, &host->ccs) ?:
+	       flow_fetch(app, &all, &host->flows) ?:
+	       fetch_rates(app, host);
 }
 
 /* The facts without a file; not read for another root. */

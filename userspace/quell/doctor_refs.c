@@ -148,11 +148,9 @@ int doctor_read_holders(struct doctor_host *host)
 	if (home < 0 || fstat(home, &st))
 		return -errno;
 	is_new(&seen, st.st_ino);
-	ret = examine(host, "", true);
-	if (!ret)
-		ret = visit_all(host, &seen, home, true);
-	if (!ret)
-		ret = visit_all(host, &seen, home, false);
+	ret = examine(host, "", true) ?:
+	      visit_all(host, &seen, home, true) ?:
+	      visit_all(host, &seen, home, false);
 	free(seen.list);
 	close(home);
 	return ret;

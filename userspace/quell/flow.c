@@ -126,9 +126,7 @@ int flow_check_cc(struct app *app, const char *cc)
 
 	if (!cc)
 		return STATUS_OK;
-	status = cc_fetch(app, &list);
-	if (!status)
-		status = cc_find(&list, cc, &found);
+	status = cc_fetch(app, &list) ?: cc_find(&list, cc, &found);
 	cc_list_free(&list);
 	return status;
 }
@@ -149,16 +147,10 @@ static int check_summary(bool details, const struct flow_args *words)
 int flow_show(struct app *app, int argc, char **argv)
 {
 	struct flow_args words;
-	int status;
 
-	status = flow_args_parse(&words, false, argc, argv);
-	if (!status)
-		status = check_summary(app->details, &words);
-	if (!status)
-		status = app_connect(app, words.cc);
-	if (!status)
-		status = flow_check_cc(app, words.cc);
-	if (!status)
-		status = flow_show_once(app, &words);
-	return status;
+	return flow_args_parse(&words, false, argc, argv) ?:
+	       check_summary(app->details, &words) ?:
+	       app_connect(app, words.cc) ?:
+	       flow_check_cc(app, words.cc) ?:
+	       flow_show_once(app, &words);
 }

@@ -29,9 +29,7 @@ static int watch_as_json(struct app *app, struct flow_args *words)
 	};
 	int status;
 
-	status = app_connect(app, words->cc);
-	if (!status)
-		status = flow_check_cc(app, words->cc);
+	status = app_connect(app, words->cc) ?: flow_check_cc(app, words->cc);
 	if (status)
 		return status;
 	do {

@@ -142,9 +142,7 @@ int link_show(struct app *app, int argc, char **argv)
 
 	if (argc && find_dev(argv[0], &ifindex))
 		return STATUS_INPUT;
-	status = app_connect(app, NULL);
-	if (!status)
-		status = fetch_links(app, &links);
+	status = app_connect(app, NULL) ?: fetch_links(app, &links);
 	if (!status)
 		print_links(&app->out, &links, argc ? argv[0] : NULL, ifindex);
 	link_list_free(&links);

@@ -218,11 +218,9 @@ static int make_group(struct app *app, int argc, char **argv, bool replace)
 	for (n = 0; n < group.members_nr && !status; n++)
 		status = read_address(argv[n], &members[n]);
 	/* For the complaint if there is no such module: the helper has a socket of its own. */
-	if (!status)
-		status = app_connect(app, "dart");
-	if (!status)
-		status = app->check ? check_group(app, &group, argv) :
-			 replace    ? replace_group(app, &group) : add_group(&group);
+	status = status ?: app_connect(app, "dart") ?:
+		 (app->check ? check_group(app, &group, argv) :
+		  replace    ? replace_group(app, &group) : add_group(&group));
 	free(members);
 	return status;
 }

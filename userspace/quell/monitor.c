@@ -176,9 +176,7 @@ static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 			continue;
 		if (fds[1].revents)
 			break;
-		status = take_events(view, nl);
-		if (!status)
-			status = report_loss(app, view, fds);
+		status = take_events(view, nl) ?: report_loss(app, view, fds);
 		flush(view->o->file);
 	}
 	return status;
@@ -211,12 +209,8 @@ static int listen_to(struct app *app, const struct monitor_args *words)
 int monitor(struct app *app, int argc, char **argv)
 {
 	struct monitor_args words;
-	int status;
 
-	status = monitor_args_parse(&words, argc, argv);
-	if (!status)
-		status = app_connect(app, NULL);
-	if (!status)
-		status = listen_to(app, &words);
-	return status;
+	return monitor_args_parse(&words, argc, argv) ?:
+	       app_connect(app, NULL) ?:
+	       listen_to(app, &words);
 }

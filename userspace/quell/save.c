@@ -57,17 +57,12 @@ static int save_ccs(struct app *app, uint64_t *limit_ns, FILE *set, FILE *reset)
 static int write_all(struct app *app, FILE *set, FILE *reset)
 {
 	uint64_t limit_ns = 0;
-	int status = save_ccs(app, &limit_ns, set, reset);
 
-	if (!status)
-		status = link_save(app, set, reset);
-	if (!status)
-		status = hwstamp_save(set, reset);
-	if (!status)
-		status = sender_save(app, set, reset);
-	if (!status)
-		status = lookahead_save(app, limit_ns, set, reset);
-	return status;
+	return save_ccs(app, &limit_ns, set, reset) ?:
+	       link_save(app, set, reset) ?:
+	       hwstamp_save(set, reset) ?:
+	       sender_save(app, set, reset) ?:
+	       lookahead_save(app, limit_ns, set, reset);
 }
 
 /*

@@ -80,9 +80,8 @@ int sender_show(struct app *app, int argc, char **argv)
 	if (status)
 		return status;
 	status = app_fetch(app, QUELL_CMD_RECEIVER_GET, &receiver_kind, &receivers,
-			   "cannot list the senders");
-	if (!status)
-		status = fetch_senders(app, &senders);
+			   "cannot list the senders") ?:
+		 fetch_senders(app, &senders);
 	if (!status) {
 		out_open_array(&app->out, NULL);
 		for (i = 0; i < receivers.n; i++)

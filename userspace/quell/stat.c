@@ -217,9 +217,7 @@ int stat_show(struct app *app, int argc, char **argv)
 	struct stat_list list;
 	int status;
 
-	status = read_words(&words, app->out.json, argc, argv);
-	if (!status)
-		status = app_connect(app, words.only);
+	status = read_words(&words, app->out.json, argc, argv) ?: app_connect(app, words.only);
 	if (status)
 		return status;
 	status = stat_fetch(app, &list);

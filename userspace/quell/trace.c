@@ -121,9 +121,7 @@ static int trace_flows(struct session *s)
 	struct trace_code code;
 	int status;
 
-	status = trace_code_open(&code, s->words);
-	if (!status)
-		status = trace_code_attach(&code, take_record, s);
+	status = trace_code_open(&code, s->words) ?: trace_code_attach(&code, take_record, s);
 	if (!status) {
 		trace_csv_header(s->file);
 		fflush(s->file);
@@ -152,9 +150,7 @@ int trace_decisions(struct app *app, int argc, char **argv)
 
 	if (app->out.json)
 		return complain("trace: prints comma-separated values only, not JSON");
-	status = trace_args_parse(&words, argc, argv);
-	if (!status)
-		status = bpf_check_privilege("trace");
+	status = trace_args_parse(&words, argc, argv) ?: bpf_check_privilege("trace");
 	if (status)
 		return status;
 	if (words.output)

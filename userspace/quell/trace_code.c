@@ -140,17 +140,13 @@ static int prepare(struct trace_code *code, const struct trace_args *words, cons
 int trace_code_open(struct trace_code *code, const struct trace_args *words)
 {
 	char path[PATH_MAX];
-	int status;
 
 	*code = (struct trace_code){};
-	status = bpf_object_find(path, OBJECT, words->dir);
-	if (!status)
-		status = check_kernel();
-	if (!status)
-		status = bpf_object_read(&code->object, path);
-	if (!status)
-		status = prepare(code, words, path);
-	return status ? status : bpf_object_load(code->object, path);
+	return bpf_object_find(path, OBJECT, words->dir) ?:
+	       check_kernel() ?:
+	       bpf_object_read(&code->object, path) ?:
+	       prepare(code, words, path) ?:
+	       bpf_object_load(code->object, path);
 }
 
 /* The one program that hangs on quell.ko, where there is no quell.ko. */
