@@ -48,11 +48,8 @@ static int swport_parse_rate(struct swport_args *args, const struct swport_word 
 	    get_rate64(&rate_bytes_ps, word) ||
 	    rate_bytes_ps > SWPORT_RATE_MAX ||
 	    (!rate_bytes_ps && strtod(word, NULL) > 0)) {
-		fprintf(stderr,
-			"swport: bad rate \"%s\": must be 0 or a rate of 8bit to %" PRIu64 "tbit\n",
-			word ? word : "",
-			(uint64_t)SWPORT_RATE_MAX * 8 / 1000000000000);
-		return -1;
+		return swport_error("bad rate \"%s\": must be 0 or a rate of 8bit to %llutbit",
+				    word ? word : "", SWPORT_RATE_MAX * 8ULL / 1000000000000);
 	}
 	return swport_set(args, w->attr, w->word, rate_bytes_ps);
 }
@@ -103,10 +100,8 @@ static int swport_parse_buffer(struct swport_args *args, const struct swport_wor
 {
 	bool is_off = swport_given(args, TCA_SWPORT_ALPHA) && !args->value[TCA_SWPORT_ALPHA];
 
-	if (is_off || swport_given(args, w->attr)) {
-		fprintf(stderr, "swport: buffer given twice\n");
-		return -1;
-	}
+	if (is_off || swport_given(args, w->attr))
+		return swport_error("buffer given twice");
 	if (swport_accept(args, "off"))
 		return swport_set(args, TCA_SWPORT_ALPHA, "alpha or buffer off", 0);
 	return swport_parse_size(args, w);
@@ -186,7 +181,7 @@ static int swport_parse_all(struct swport_args *args)
 	if (!word)
 		return swport_finish_threshold(args);
 	if (strcmp(word, "help"))
-		fprintf(stderr, "swport: unknown option \"%s\"\n", word);
+		swport_error("unknown option \"%s\"", word);
 	explain();
 	return -1;
 }

@@ -80,6 +80,7 @@ struct swport_counter {
 #define SWPORT_SIZE_TEXT	16
 
 /* swport_parse.c */
+int swport_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 const char *swport_peek(const struct swport_args *args);
 const char *swport_next(struct swport_args *args);
 bool swport_accept(struct swport_args *args, const char *word);

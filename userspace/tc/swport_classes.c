@@ -14,13 +14,10 @@ static int swport_parse_dscps(struct swport_args *args, struct swport_class *cla
 	if (!word || !swport_read_dscps(word, &class->dscps))
 		return swport_refuse("ecn-class", word,
 				     "off or DSCPs of 0 to 63, like 46 or 8-15,46");
-	for (unsigned int i = 0; i < args->classes; i++) {
-		if (class->dscps & args->class[i].dscps) {
-			fprintf(stderr, "swport: bad ecn-class \"%s\": a DSCP is in two classes\n",
-				word);
-			return -1;
-		}
-	}
+	for (unsigned int i = 0; i < args->classes; i++)
+		if (class->dscps & args->class[i].dscps)
+			return swport_error("bad ecn-class \"%s\": a DSCP is in two classes", word);
+
 	return 0;
 }
 
@@ -75,11 +72,8 @@ int swport_parse_class(struct swport_args *args, const struct swport_word *w)
 	/* After "ecn-class off". */
 	if (!args->classes && swport_set_word(args, w))
 		return -1;
-	if (args->classes == SWPORT_ECN_CLASSES_MAX) {
-		fprintf(stderr, "swport: ecn-class may be given %d times\n",
-			SWPORT_ECN_CLASSES_MAX);
-		return -1;
-	}
+	if (args->classes == SWPORT_ECN_CLASSES_MAX)
+		return swport_error("ecn-class may be given %d times", SWPORT_ECN_CLASSES_MAX);
 	if (swport_parse_dscps(args, class) || swport_parse_thresholds(args, class))
 		return -1;
 	args->classes++;

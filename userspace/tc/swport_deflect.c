@@ -30,34 +30,25 @@ static int swport_parse_via(struct swport_args *args, const struct swport_word *
 	const char *address = swport_next(args), *dev = NULL;
 	struct swport_via *via;
 
-	if (args->via_nr == SWPORT_DEFLECT_VIA_MAX) {
-		fprintf(stderr, "swport: deflect via must be given 1 to %d times\n",
-			SWPORT_DEFLECT_VIA_MAX);
-		return -1;
-	}
+	if (args->via_nr == SWPORT_DEFLECT_VIA_MAX)
+		return swport_error("deflect via must be given 1 to %d times",
+				    SWPORT_DEFLECT_VIA_MAX);
 	via = &args->via[args->via_nr];
-	if (address && inet_pton(AF_INET, address, via->addr) == 1) {
+	if (address && inet_pton(AF_INET, address, via->addr) == 1)
 		via->addr_bytes = 4;
-	} else if (address && inet_pton(AF_INET6, address, via->addr) == 1) {
+	else if (address && inet_pton(AF_INET6, address, via->addr) == 1)
 		via->addr_bytes = 16;
-	} else {
+	else
 		return swport_refuse("deflect via", address, "an IPv4 or IPv6 address");
-	}
 	if (swport_accept(args, "dev"))
 		dev = swport_next(args);
 	via->ifindex = dev ? swport_dev_index(dev) : 0;
-	if (!via->ifindex) {
-		fprintf(stderr,
-			"swport: bad deflect via %s dev \"%s\": must be the name of a device\n",
-			address, dev ? dev : "");
-		return -1;
-	}
-	if (args->dev && ll_name_to_index(args->dev) == via->ifindex) {
-		fprintf(stderr,
-			"swport: bad deflect via %s dev \"%s\": must not be the port's own device\n",
-			address, dev);
-		return -1;
-	}
+	if (!via->ifindex)
+		return swport_error("bad deflect via %s dev \"%s\": must be the name of a device",
+				    address, dev ? dev : "");
+	if (args->dev && ll_name_to_index(args->dev) == via->ifindex)
+		return swport_error("bad deflect via %s dev \"%s\": must not be the port's own device",
+				    address, dev);
 	args->via_nr++;
 	return 0;
 }
@@ -111,17 +102,13 @@ int swport_finish_threshold(struct swport_args *args)
 
 	if (!args->threshold_is_time)
 		return 0;
-	if (!rate_bytes_ps) {
-		fprintf(stderr,
-			"swport: a deflect threshold in time needs the port's rate in the same command\n");
-		return -1;
-	}
+	if (!rate_bytes_ps)
+		return swport_error("a deflect threshold in time needs the port's rate in the same"
+				    " command");
 	if (__builtin_mul_overflow(*threshold, rate_bytes_ps, &product) ||
-	    product / 1000000000 > SWPORT_LIMIT_MAX) {
-		fprintf(stderr, "swport: bad deflect threshold: at this rate more than %u bytes\n",
-			SWPORT_LIMIT_MAX);
-		return -1;
-	}
+	    product / 1000000000 > SWPORT_LIMIT_MAX)
+		return swport_error("bad deflect threshold: at this rate more than %u bytes",
+				    SWPORT_LIMIT_MAX);
 	*threshold = product / 1000000000;
 	return 0;
 }

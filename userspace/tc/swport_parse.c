@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -54,6 +55,19 @@ static bool read_unit(const char *word, const struct unit *unit, double *value)
 	return unit->suffix;
 }
 
+/* Print an error; returns -1. */
+int swport_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fputs("swport: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+	return -1;
+}
+
 /* The next word, or NULL. */
 const char *swport_peek(const struct swport_args *args)
 {
@@ -89,10 +103,8 @@ bool swport_given(const struct swport_args *args, int attr)
 
 int swport_set(struct swport_args *args, int attr, const char *name, uint64_t value)
 {
-	if (swport_given(args, attr)) {
-		fprintf(stderr, "swport: %s given twice\n", name);
-		return -1;
-	}
+	if (swport_given(args, attr))
+		return swport_error("%s given twice", name);
 	args->given |= 1ULL << attr;
 	args->value[attr] = value;
 	return 0;
@@ -128,8 +140,7 @@ int swport_parse_words(struct swport_args *args, const struct swport_word *words
 /* A value that cannot be read, or NULL. */
 int swport_refuse(const char *name, const char *word, const char *expected)
 {
-	fprintf(stderr, "swport: bad %s \"%s\": must be %s\n", name, word ? word : "", expected);
-	return -1;
+	return swport_error("bad %s \"%s\": must be %s", name, word ? word : "", expected);
 }
 
 /* Write a size in the largest unit that divides it; return @text. */
@@ -154,10 +165,9 @@ int swport_read_size_word(struct swport_args *args, const char *name,
 
 	if (!word || !read_unit(word, sizes_bytes, &number) ||
 	    number < min || number > max || number != floor(number)) {
-		fprintf(stderr, "swport: bad %s \"%s\": must be a size of %s to %s, in whole bytes\n",
-			name, word ? word : "", swport_write_size(min, least),
-			swport_write_size(max, most));
-		return -1;
+		return swport_error("bad %s \"%s\": must be a size of %s to %s, in whole bytes",
+				    name, word ? word : "", swport_write_size(min, least),
+				    swport_write_size(max, most));
 	}
 	*bytes = number;
 	return 0;
@@ -168,9 +178,8 @@ int swport_refuse_max(const char *name, const char *max, const char *min)
 {
 	char most[SWPORT_SIZE_TEXT];
 
-	fprintf(stderr, "swport: bad %s max \"%s\": must be a size of %s min (%s) to %s\n",
-		name, max, name, min, swport_write_size(SWPORT_LIMIT_MAX, most));
-	return -1;
+	return swport_error("bad %s max \"%s\": must be a size of %s min (%s) to %s", name, max, name,
+			    min, swport_write_size(SWPORT_LIMIT_MAX, most));
 }
 
 /* A clause without its minimum; the word behind it is named, as it may be misspelt. */
@@ -180,10 +189,9 @@ int swport_need_size(const struct swport_args *args, const char *name, const cha
 	char least[SWPORT_SIZE_TEXT], most[SWPORT_SIZE_TEXT];
 	const char *next = swport_peek(args);
 
-	fprintf(stderr, "swport: %s needs \"%s SIZE\", a size of %s to %s%s%s%s\n", name, word,
-		swport_write_size(min, least), swport_write_size(max, most),
-		next ? ", not \"" : "", next ? next : "", next ? "\"" : "");
-	return -1;
+	return swport_error("%s needs \"%s SIZE\", a size of %s to %s%s%s%s", name, word,
+			    swport_write_size(min, least), swport_write_size(max, most),
+			    next ? ", not \"" : "", next ? next : "", next ? "\"" : "");
 }
 
 int swport_parse_size(struct swport_args *args, const struct swport_word *w)
