@@ -18,6 +18,10 @@
 #define NETWORK_LEN	(INET6_ADDRSTRLEN + 4)
 /* Each governor and reason with a number. */
 #define BY_LEN		256
+#define LINE_LEN	(256 + BY_LEN)
+
+/* Of an IPv4 network, and the least. */
+#define NETWORK_COLUMNS	18
 
 /* Flows of one algorithm to one network. */
 struct summary {
@@ -140,18 +144,18 @@ static void format_governors(char *text, const char *cc, const struct summary *s
 		snprintf(text + used, BY_LEN - used, " (%.*s)", BY_LEN / 2, reasons);
 }
 
-static void print_line(struct out *o, const struct summary *s)
+static void print_line(struct out *o, const struct summary *s, int width)
 {
 	char rate[FLOW_CELL_LEN], rtt[FLOW_CELL_LEN], retrans[FLOW_CELL_LEN], by[BY_LEN];
-	char line[256 + BY_LEN], cc[FLOW_CELL_LEN];
+	char line[LINE_LEN], cc[FLOW_CELL_LEN];
 
 	flow_format_rate(rate, s->rate_bytes_ps);
 	flow_format_time(rtt, median_rtt_ns(s));
 	flow_format_count(retrans, s->retrans_segs);
 	out_escape(cc, sizeof(cc), s->flows->cc ? s->flows->cc : "?");
 	format_governors(by, cc, s);
-	snprintf(line, sizeof(line), "%-11.24s %-18s %5zu %5.24s %6.24s %5.24s %s\n", cc, s->network,
-		 s->n, rate, rtt, retrans, by);
+	snprintf(line, sizeof(line), "%-11.24s %-*s %5zu %5.24s %6.24s %5.24s %s\n", cc, width,
+		 s->network, s->n, rate, rtt, retrans, by);
 	out_text(o, line);
 }
 
@@ -177,29 +181,45 @@ static void print_object(struct out *o, const struct summary *s)
 	out_close_object(o);
 }
 
+/* The flows of a sorted list, from @first on, that have its algorithm and network. */
+static struct summary group_at(const struct flow_list *list, size_t first,
+			       const struct flow_args *words)
+{
+	struct summary s = { .flows = &list->list[first], .n = 1 };
+
+	while (first + s.n < list->n && !compare_group(s.flows, s.flows + s.n, words))
+		s.n++;
+	sum_up(&s, words);
+	return s;
+}
+
 /* Print a line for each algorithm and remote network; sorts the flows. */
 void flow_print_summary(struct out *o, const struct flow_args *words, struct flow_list *list)
 {
 	struct flow_args order = *words;
-	size_t i, n;
+	char heading[LINE_LEN];
+	int width = NETWORK_COLUMNS;
+	struct summary s;
+	size_t i;
 
 	if (list->n)
 		qsort_r(list->list, list->n, sizeof(*list->list), compare_flows, &order);
+	for (i = 0; i < list->n; i += s.n) {
+		s = group_at(list, i, words);
+		if (width < (int)strlen(s.network))
+			width = strlen(s.network);
+	}
+	snprintf(heading, sizeof(heading), "CC          %-*s FLOWS  RATE    RTT  RETX BY\n", width,
+		 "NETWORK");
 	if (list->n)
-		out_text(o, "CC          NETWORK            FLOWS  RATE    RTT  RETX BY\n");
+		out_text(o, heading);
 	out_open_array(o, NULL);
-	for (i = 0; i < list->n; i += n) {
-		struct summary s = { .flows = &list->list[i] };
-
-		for (n = 1; i + n < list->n; n++)
-			if (compare_group(s.flows, s.flows + n, words))
-				break;
-		s.n = n;
-		sum_up(&s, words);
+	for (i = 0; i < list->n; i += s.n) {
+		s = group_at(list, i, words);
 		if (o->json)
 			print_object(o, &s);
 		else
-			print_line(o, &s);
+			print_line(o, &s, width);
 	}
 	out_close_array(o);
 }

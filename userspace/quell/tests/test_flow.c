@@ -396,6 +396,13 @@ TEST(flow_print_summary__cases)
 		      "dart        10.9.0.0/16            1 1.00G 40.0us     0 dart 1\n"
 		      "swift       10.9.0.0/16            3 3.00G 20.0us     6 swift 2, cubic 1 (noise 1)\n"
 		      "swift       fd01::/16              2     0 9.00us     0 swift 2\n");
+	check_summary(_metadata, "-s prefix 128", false,
+		      "CC          NETWORK                  FLOWS  RATE    RTT  RETX BY\n"
+		      "dart        10.9.0.2/32                  1 1.00G 40.0us     0 dart 1\n"
+		      "swift       10.9.0.2/32                  2 2.00G 10.0us     4 swift 1, cubic 1 (noise 1)\n"
+		      "swift       10.9.7.2/32                  1 1.00G 20.0us     2 swift 1\n"
+		      "swift       fd01:0:0:abcd::/128          1     0      -     0 swift 1\n"
+		      "swift       fd01:0:0:abcd:ef00::/128     1     0 9.00us     0 swift 1\n");
 	check_summary(_metadata, "-s prefix 60", true,
 		      "[{\"cc\":\"dart\",\"network\":\"10.9.0.2/32\",\"flows\":1,"
 		      "\"delivery_bytes_ps\":125000000,\"rtt_ns\":40000,\"retrans_segs\":0,"
