@@ -312,6 +312,8 @@ long_name_is_taken()
 	ip -n "$left" link property add dev l0 altname "$name" &&
 	left_quell link set "$name" rate 2.5gbit && left_quell link show l0 >"$dir/link" &&
 	grep -qx 'l0: rate 2.5Gbit driver 10Gbit' "$dir/link" && left_quell link reset "$name" &&
+	ip -n "$left" link property add dev lo altname "$name-lo" &&
+	[ "$(left_quell link show "$name-lo")" = "lo: rate unknown" ] &&
 	left_quell hwtstamp show "$name" >"$dir/out" && grep -q '^l0: ' "$dir/out" &&
 	status 2 left_quell hwtstamp on "$name" && says '^quell: l0: .* has no hardware stamps' &&
 	left_quell flow show dev "$name" && left_quell sender show dev "$name" &&

@@ -111,9 +111,8 @@ static void print_link(struct out *o, const char *name, const struct link *link)
 	out_close_object(o);
 }
 
-/* Those of one interface, or with @only NULL all; the kernel lists only interfaces with a rate. */
-static void print_links(struct out *o, const struct link_list *links, const char *only,
-			uint32_t ifindex)
+/* Those of one interface, or with @only 0 all; the kernel lists only interfaces with a rate. */
+static void print_links(struct out *o, const struct link_list *links, uint32_t only)
 {
 	static const struct link unknown;
 	char name[IF_NAMESIZE];
@@ -124,13 +123,13 @@ static void print_links(struct out *o, const struct link_list *links, const char
 	for (i = 0; i < links->n; i++) {
 		const struct link *link = &links->list[i];
 
-		if ((only && link->ifindex != ifindex) || !if_indextoname(link->ifindex, name))
+		if ((only && link->ifindex != only) || !if_indextoname(link->ifindex, name))
 			continue;
 		print_link(o, name, link);
 		found = true;
 	}
-	if (only && !found)
-		print_link(o, only, &unknown);
+	if (only && !found && if_indextoname(only, name))
+		print_link(o, name, &unknown);
 	out_close_array(o);
 }
 
@@ -144,7 +143,7 @@ int link_show(struct app *app, int argc, char **argv)
 		return STATUS_INPUT;
 	status = app_connect(app, NULL) ?: fetch_links(app, &links);
 	if (!status)
-		print_links(&app->out, &links, argc ? argv[0] : NULL, ifindex);
+		print_links(&app->out, &links, ifindex);
 	link_list_free(&links);
 	return status;
 }
