@@ -83,7 +83,7 @@ stat_of_anyone()
 
 	home=$(mktemp -d) && defer rm -rf "$home" && chown nobody "$home" &&
 	XDG_RUNTIME_DIR="$home" status 0 as_nobody quell stat &&
-	grep -q '^quell-stat 1 ' "$home"/quell-stat.* && status 0 as_nobody quell stat -a -z swift &&
+	grep -q '^quell-stat 2 ' "$home"/quell-stat.* && status 0 as_nobody quell stat -a -z swift &&
 	XDG_RUNTIME_DIR="" status 0 as_nobody quell stat && [ ! -s "$dir/err" ]
 }
 

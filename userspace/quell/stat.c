@@ -80,7 +80,7 @@ static size_t print_group(struct app *app, const struct stat_args *words,
 			continue;
 		if (!lines++)
 			out_str(&app->out, NULL, "%s\n", group->name);
-		print_counter(app, c, count, past ? now_ns - past->time_ns : 0);
+		print_counter(app, c, count, past ? now_ns - h->time_ns : 0);
 	}
 	return lines;
 }
@@ -93,23 +93,16 @@ static uint64_t boot_time_ns(void)
 	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
 }
 
-static int print_counted(struct app *app, const struct stat_args *words,
-			 const struct stat_list *list, struct history *h)
+static void print_counted(struct app *app, const struct stat_args *words,
+			  const struct stat_list *list, const struct history *h, uint64_t now_ns)
 {
-	uint64_t now_ns = boot_time_ns();
-	bool is_first = !h->n;
 	size_t i, lines = 0;
 
-	for (i = 0; i < list->n; i++) {
-		if (words->only && strcmp(words->only, list->list[i].name))
-			continue;
-		lines += print_group(app, words, &list->list[i], h, now_ns);
-		if (!words->absolute && history_set(h, &list->list[i], now_ns))
-			return -ENOMEM;
-	}
+	for (i = 0; i < list->n; i++)
+		if (!words->only || !strcmp(words->only, list->list[i].name))
+			lines += print_group(app, words, &list->list[i], h, now_ns);
 	if (!lines)
-		out_text(&app->out, is_first ? "no counts\n" : "no counts since the last call\n");
-	return 0;
+		out_text(&app->out, h->n ? "no counts since the last call\n" : "no counts\n");
 }
 
 static int complain_history(const char *path, int code, const char *so)
@@ -140,15 +133,16 @@ static int print_text(struct app *app, const struct stat_args *words,
 		      const struct stat_list *list)
 {
 	char path[PATH_MAX] = "", id[HISTORY_ID_LEN];
+	uint64_t now_ns = boot_time_ns();
 	struct history h = {};
 	int ret = 0;
 
 	if (!words->absolute)
 		ret = load_history(&h, path, id);
 	if (!ret)
-		ret = print_counted(app, words, list, &h);
+		print_counted(app, words, list, &h, now_ns);
 	if (!ret && *path && !fflush(app->out.file) && !ferror(app->out.file))
-		ret = history_store(&h, path, id);
+		ret = history_store(list, now_ns, path, id);
 	history_free(&h);
 	return ret ? complain_history(path, -ret, "all from the start: quell stat -a") : STATUS_OK;
 }

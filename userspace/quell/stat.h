@@ -10,28 +10,27 @@
 
 #include "model.h"
 
-/* A counter as it was when it was last looked at. */
+/* A counter as it was at the last call. */
 struct past {
 	char		group[32];	/* algorithm, or "quell" */
 	char		name[64];
 	uint64_t	value;
-	uint64_t	time_ns;	/* when that was, CLOCK_BOOTTIME */
 };
 
 struct history {
 	struct past	*list;
 	size_t		n;
+	uint64_t	time_ns;	/* of that call, CLOCK_BOOTTIME */
 };
 
 /* stat_history.c */
 int history_read(struct history *h, FILE *file, const char *id);
-int history_write(const struct history *h, FILE *file, const char *id);
-int history_set(struct history *h, const struct stat_group *group, uint64_t now_ns);
-struct past *history_find(const struct history *h, const char *group, const char *name);
+int history_write(const struct stat_list *stats, uint64_t now_ns, FILE *file, const char *id);
+const struct past *history_find(const struct history *h, const char *group, const char *name);
 uint64_t history_count(const struct past *past, uint64_t value);
 void history_free(struct history *h);
 int history_load(struct history *h, const char *path, const char *id);
-int history_store(const struct history *h, const char *path, const char *id);
+int history_store(const struct stat_list *stats, uint64_t now_ns, const char *path, const char *id);
 int history_path(char *path, size_t path_len, char *id, size_t id_len);
 
 struct metrics {

@@ -2,8 +2,8 @@
 /*
  * Values of the counters at the last "quell stat", in the manner of nstat(8): a file per user and
  * network namespace, in a directory that is the user's alone.  Its first line names the boot and
- * the namespace; a file of another is no history.  Then a line per counter: group, counter, value,
- * time.
+ * the namespace; a file of another is no history.  Then the time, and a line per counter: group,
+ * counter, value.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "attr.h"
 #include "stat.h"
 
-#define HISTORY_MAGIC	"quell-stat 1"
+#define HISTORY_MAGIC	"quell-stat 2"
 #define LINE_LEN	256
 
 /* Of the kernel since 5.14, later than some headers. */
@@ -43,12 +43,10 @@ int history_read(struct history *h, FILE *file, const char *id)
 
 	*h = (struct history){};
 	snprintf(want, sizeof(want), HISTORY_MAGIC " %s\n", id);
-	if (!fgets(line, sizeof(line), file) || strcmp(line, want))
+	if (!fgets(line, sizeof(line), file) || strcmp(line, want) ||
+	    fscanf(file, "%" SCNu64, &h->time_ns) != 1)
 		return 0;
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%31s %63s %" SCNu64 " %" SCNu64, one.group, one.name,
-			   &one.value, &one.time_ns) != 4)
-			break;
+	while (fscanf(file, "%31s %63s %" SCNu64, one.group, one.name, &one.value) == 3) {
 		p = list_grow(&h->list, &h->n, sizeof(*p));
 		if (!p)
 			return -ENOMEM;
@@ -57,20 +55,24 @@ int history_read(struct history *h, FILE *file, const char *id)
 	return 0;
 }
 
-/* Write a history; returns 0 or a negative errno value. */
-int history_write(const struct history *h, FILE *file, const char *id)
+/* Write all counters as a history; returns 0 or a negative errno value. */
+int history_write(const struct stat_list *stats, uint64_t now_ns, FILE *file, const char *id)
 {
-	size_t i;
+	const struct counters *counters;
+	size_t i, j;
 
-	fprintf(file, HISTORY_MAGIC " %s\n", id);
-	for (i = 0; i < h->n; i++)
-		fprintf(file, "%s %s %" PRIu64 " %" PRIu64 "\n", h->list[i].group,
-			h->list[i].name, h->list[i].value, h->list[i].time_ns);
+	fprintf(file, HISTORY_MAGIC " %s\n%" PRIu64 "\n", id, now_ns);
+	for (i = 0; i < stats->n; i++) {
+		counters = &stats->list[i].counters;
+		for (j = 0; j < counters->n; j++)
+			fprintf(file, "%s %s %" PRIu64 "\n", stats->list[i].name,
+				counters->list[j].name, counters->list[j].value);
+	}
 	return fflush(file) || ferror(file) ? -EIO : 0;
 }
 
 /* The entry of a counter, or NULL. */
-struct past *history_find(const struct history *h, const char *group, const char *name)
+const struct past *history_find(const struct history *h, const char *group, const char *name)
 {
 	size_t i;
 
@@ -78,29 +80,6 @@ struct past *history_find(const struct history *h, const char *group, const char
 		if (!strcmp(h->list[i].name, name) && !strcmp(h->list[i].group, group))
 			return &h->list[i];
 	return NULL;
-}
-
-/*
- * Make the current counters of a group history; @now_ns is of CLOCK_BOOTTIME. Returns 0 or -ENOMEM.
- */
-int history_set(struct history *h, const struct stat_group *group, uint64_t now_ns)
-{
-	size_t i;
-
-	for (i = 0; i < group->counters.n; i++) {
-		const struct counter *c = &group->counters.list[i];
-		struct past *p = history_find(h, group->name, c->name);
-
-		if (!p)
-			p = list_grow(&h->list, &h->n, sizeof(*p));
-		if (!p)
-			return -ENOMEM;
-		snprintf(p->group, sizeof(p->group), "%s", group->name);
-		snprintf(p->name, sizeof(p->name), "%s", c->name);
-		p->value = c->value;
-		p->time_ns = now_ns;
-	}
-	return 0;
 }
 
 /*
@@ -130,7 +109,7 @@ int history_load(struct history *h, const char *path, const char *id)
 }
 
 /* Replace the history in a file. Returns 0, or a negative errno value if the file is as before. */
-int history_store(const struct history *h, const char *path, const char *id)
+int history_store(const struct stat_list *stats, uint64_t now_ns, const char *path, const char *id)
 {
 	char new_path[PATH_MAX];
 	FILE *file;
@@ -142,7 +121,7 @@ int history_store(const struct history *h, const char *path, const char *id)
 	if (fd < 0)
 		return -errno;
 	file = fdopen(fd, "w");
-	ret = file ? history_write(h, file, id) : -errno;
+	ret = file ? history_write(stats, now_ns, file, id) : -errno;
 	if (file)
 		fclose(file);
 	else

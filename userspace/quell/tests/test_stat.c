@@ -37,39 +37,33 @@ static void check_past(struct __test_metadata *_metadata, const struct history *
 	EXPECT_EQ(value, p->value);
 }
 
+static const struct stat_list stats = { groups, 2 };
+
 TEST(history__round_trip)
 {
-	struct history written = {}, got;
+	struct history got;
 	char *text = NULL;
 	size_t len;
 	FILE *file = open_memstream(&text, &len);
 
-	EXPECT_EQ(0, history_set(&written, &groups[1], 1000));
-	EXPECT_EQ(0, history_write(&written, file, "boot 1"));
+	EXPECT_EQ(0, history_write(&stats, 1000, file, "boot 1"));
 	fclose(file);
-	expect_eq(0,
-		  strcmp(text, "quell-stat 1 boot 1\nswift cuts 12 1000\n"
-			       "swift rtt-samples 18446744073709551615 1000\n"),
-		  "%s", text);
+	EXPECT_STREQ("quell-stat 2 boot 1\n1000\nquell rtt-samples 3\nswift cuts 12\n"
+		     "swift rtt-samples 18446744073709551615\n", text);
 
 	file = fmemopen(text, len, "r");
 	EXPECT_EQ(0, history_read(&got, file, "boot 1"));
 	rewind(file);
-	EXPECT_EQ(2, got.n);
+	EXPECT_EQ(3, got.n);
+	EXPECT_EQ(1000, got.time_ns);
 	check_past(_metadata, &got, "cuts", 12);
 	check_past(_metadata, &got, "rtt-samples", UINT64_MAX);
-	EXPECT_EQ(NULL, history_find(&got, "quell", "rtt-samples"));
-
-	/* Set again: the same entries, later. */
-	EXPECT_EQ(0, history_set(&got, &groups[1], 2000));
-	EXPECT_EQ(2, got.n);
-	EXPECT_EQ(2000, got.list[0].time_ns);
+	EXPECT_EQ(NULL, history_find(&got, "quell", "cuts"));
 	history_free(&got);
 
 	EXPECT_EQ(0, history_read(&got, file, "boot 2"));
 	expect_eq(0, got.n, "that of another boot");
 	fclose(file);
-	history_free(&written);
 	free(text);
 }
 
@@ -79,11 +73,11 @@ TEST(history_read__damaged_cases)
 		const char	*text;
 		size_t		n;
 	} rows[] = {
-		{ "", 0 }, { "quell-stat 1 b", 0 }, { "quell-stat 1 b\n", 0 },
-		{ "quell-stat 2 b\nswift cuts 1 1\n", 0 },
-		{ "quell-stat 1 b\nswift cuts 1 1\nswift", 1 },
-		{ "quell-stat 1 b\nswift cuts x 1\n", 0 },
-		{ "quell-stat 1 b\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa c 1 1\n", 0 },
+		{ "", 0 }, { "quell-stat 2 b", 0 }, { "quell-stat 2 b\n", 0 },
+		{ "quell-stat 1 b\nswift cuts 1 1\n", 0 }, { "quell-stat 2 b\nswift cuts 1\n", 0 },
+		{ "quell-stat 2 b\n1\nswift cuts 1\nswift", 1 },
+		{ "quell-stat 2 b\n1\nswift cuts x\n", 0 },
+		{ "quell-stat 2 b\n1\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa c 1\n", 0 },
 	};
 	struct history h;
 	FILE *file;
@@ -113,7 +107,7 @@ TEST(history_count__cases)
 TEST(history_store__files)
 {
 	char dir[] = "/tmp/quell-test-XXXXXX", path[PATH_MAX];
-	struct history h = {}, got;
+	struct history got;
 	struct stat st;
 
 	ASSERT_NE(NULL, mkdtemp(dir));
@@ -121,18 +115,16 @@ TEST(history_store__files)
 	expect_eq(0, history_load(&got, path, "b"), "none yet");
 	EXPECT_EQ(0, got.n);
 
-	EXPECT_EQ(0, history_set(&h, &groups[0], 5));
-	EXPECT_EQ(0, history_store(&h, path, "c"));
-	EXPECT_EQ(0, history_store(&h, path, "b"));
+	EXPECT_EQ(0, history_store(&stats, 4, path, "c"));
+	EXPECT_EQ(0, history_store(&stats, 5, path, "b"));
 	EXPECT_EQ(0, stat(path, &st));
 	EXPECT_EQ(0600, st.st_mode & 07777);
 	EXPECT_EQ(0, history_load(&got, path, "b"));
-	EXPECT_EQ(1, got.n);
+	EXPECT_EQ(3, got.n);
 	history_free(&got);
 	unlink(path);
 	rmdir(dir);
-	EXPECT_EQ(-ENOENT, history_store(&h, path, "b"));
-	history_free(&h);
+	EXPECT_EQ(-ENOENT, history_store(&stats, 6, path, "b"));
 }
 
 /* One of another user is not used, nor one for all: files of others could be there. */
@@ -200,7 +192,6 @@ static void check_metrics(struct __test_metadata *_metadata, const char *netns,
 		{ .name = "swift", .flows = 2, .have = 1U << QUELL_A_CC_FLOWS },
 		{ .name = "dart" },
 	};
-	const struct stat_list stats = { groups, 2 };
 	const struct cc_list list = { ccs, 3 };
 	const struct metrics m = { &stats, &list, netns };
 	struct out o;
