@@ -86,7 +86,7 @@ static const struct command commands[] = {
 	  "put parameters of one back to their defaults", bpf_reset },
 	{ "bpf", "option", "[show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]]", 0, 5,
 	  "the Quell option of a cgroup's sockets", bpf_option },
-	{ "monitor", NULL, "[-t] [-ts] [settings] [flows] [rcvbuf SIZE]", 0, ARGS_UNBOUNDED,
+	{ "monitor", NULL, "[-ts] [settings] [flows] [rcvbuf SIZE]", 0, ARGS_UNBOUNDED,
 	  "changes of settings and of flows as they happen", monitor },
 	{ "trace", NULL, "[src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cookie N] [cc NAME] "
 	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE]", 0, ARGS_UNBOUNDED,

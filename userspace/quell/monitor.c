@@ -33,10 +33,7 @@ static const struct quantity buffer_range = { QUELL_UNIT_BYTES, 1, 1 << 30 };
 static const struct word known[] = {
 	{ "settings", NULL, AT(settings), NULL },
 	{ "flows", NULL, AT(flows), NULL },
-	{ "-t", NULL, AT(long_stamp), NULL },
-	{ "--timestamp", NULL, AT(long_stamp), NULL },
-	{ "-ts", NULL, AT(short_stamp), NULL },
-	{ "--tshort", NULL, AT(short_stamp), NULL },
+	{ "-ts", NULL, AT(stamp), NULL },
 	{ "rcvbuf", word_quantity, AT(buffer_bytes), &buffer_range },
 };
 
@@ -184,11 +181,7 @@ static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 
 static int listen_to(struct app *app, const struct monitor_args *words)
 {
-	struct monitor_view view = {
-		.o = &app->out,
-		.stamp = words->short_stamp ? STAMP_SHORT :
-			 words->long_stamp  ? STAMP_LONG : STAMP_NONE,
-	};
+	struct monitor_view view = { .o = &app->out, .stamp = words->stamp };
 	struct nl_error err;
 	struct nl nl;
 	int status;

@@ -12,23 +12,16 @@
 #include "model.h"
 #include "out.h"
 
-enum monitor_stamp {
-	STAMP_NONE,
-	STAMP_LONG,	/* a line of its own before the event, as ip -t */
-	STAMP_SHORT,	/* in front of the event, as ip -ts */
-};
-
 struct monitor_args {
 	bool		settings;	/* listen to changes of settings */
 	bool		flows;		/* listen to events of flows */
-	bool		long_stamp;	/* with the time, as STAMP_LONG */
-	bool		short_stamp;	/* with the time, as STAMP_SHORT */
+	bool		stamp;		/* with the time, as ip -ts */
 	uint64_t	buffer_bytes;	/* for events that were not read yet */
 };
 
 struct monitor_view {
 	struct out		*o;		/* printer */
-	enum monitor_stamp	stamp;		/* with the time */
+	bool			stamp;		/* with the time */
 	struct timespec		now;		/* when the event was received */
 	/* counters as they are known, to which those of events are compared */
 	struct stat_list	counters;

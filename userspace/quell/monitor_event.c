@@ -29,15 +29,9 @@ static void begin(struct monitor_view *view, const char *event)
 	struct tm local;
 
 	localtime_r(&view->now.tv_sec, &local);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &local);
+	snprintf(line, sizeof(line), "[%s.%06ld] ", text, view->now.tv_nsec / NS_PER_US);
 	out_open_object(view->o, NULL);
-	if (view->stamp == STAMP_LONG) {
-		strftime(text, sizeof(text), "%a %b %e %H:%M:%S %Y", &local);
-		snprintf(line, sizeof(line), "Timestamp: %s %ld usec\n", text,
-			 view->now.tv_nsec / NS_PER_US);
-	} else if (view->stamp == STAMP_SHORT) {
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &local);
-		snprintf(line, sizeof(line), "[%s.%06ld] ", text, view->now.tv_nsec / NS_PER_US);
-	}
 	if (view->stamp)
 		out_u64_as(view->o, "timestamp_ns", "%s",
 			   view->now.tv_sec * NS_PER_SEC + view->now.tv_nsec, line);

@@ -531,7 +531,7 @@ completes "" quell doctor --if swift ""
 completes "-a -z --metrics" quell stat ""
 completes "--metrics" quell stat -a --
 completes "show on off" quell hwtstamp ""
-completes "-t -ts settings flows rcvbuf" quell monitor ""
+completes "-ts settings flows rcvbuf" quell monitor ""
 completes "settings" quell monitor flows s
 completes "" quell monitor rcvbuf ""
 completes "lo" quell hwtstamp on "lo"
