@@ -141,8 +141,8 @@ wrong_files()
 {
 	wrong 4 "unknown object 'frob'" 'frob\n' &&
 	wrong 4 "section.*older form.*quell save" '[swift]\n' &&
-	wrong 4 "no setting of a namespace is made by 'flow'" 'flow show\n' &&
-	wrong 4 "no setting of a namespace is made by 'bpf'" 'bpf load swift\n' &&
+	wrong 4 "no setting of a namespace is made by 'flow show'" 'flow show\n' &&
+	wrong 4 "no setting of a namespace is made by 'bpf load'" 'bpf load swift\n' &&
 	wrong 4 "not within a batch" "restore $dir/wrong\\n" &&
 	wrong 4 "in front of it.*'-n'" 'cc set -n x swift beta 0.5\n' &&
 	wrong 4 "too few arguments" 'cc set swift\n' &&

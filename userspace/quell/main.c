@@ -25,78 +25,72 @@
 /* The first verb of an object is its default. */
 static const struct command commands[] = {
 	{ "cc", "show", "[ALGO [PARAM]]", 0, 2,
-	  "parameters of the algorithms", cc_show },
+	  "parameters of the algorithms", cc_show, false },
 	{ "cc", "set", "ALGO PARAM VALUE [PARAM VALUE]...", 2, ARGS_UNBOUNDED,
-	  "change parameters, all of them or none", cc_set },
+	  "change parameters, all of them or none", cc_set, true },
 	{ "cc", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
-	  "put parameters back to their defaults", cc_reset },
+	  "put parameters back to their defaults", cc_reset, true },
 	{ "cc", "preset", "[list] [ALGO] | ALGO PRESET", 0, 2,
-	  "presets named after paper and table: list, set", cc_preset },
+	  "presets named after paper and table: list, set", cc_preset, true },
 	{ "flow", "show", "[-d] [-s [prefix LEN]] [src PREFIX] [dst PREFIX] [sport PORT] "
 	  "[dport PORT] [cc ALGO] [dev DEV] [state STATE] [by GOVERNOR] [sort KEY]", 0, ARGS_UNBOUNDED,
-	  "flows of Quell's algorithms", flow_show },
+	  "flows of Quell's algorithms", flow_show, false },
 	{ "flow", "watch", "[-d] [src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cc ALGO] "
 	  "[dev DEV] [state STATE] [by GOVERNOR] [sort KEY] [interval TIME] [--no-color]", 0, ARGS_UNBOUNDED,
-	  "the same in a terminal, live, with their past", flow_watch },
+	  "the same in a terminal, live, with their past", flow_watch, false },
 	{ "stat", NULL, "[-a] [-z] [--metrics] [ALGO]", 0, ARGS_UNBOUNDED,
-	  "counters since the last call", stat_show },
+	  "counters since the last call", stat_show, false },
 	{ "doctor", NULL, "[--if ALGO]", 0, ARGS_UNBOUNDED,
-	  "problems and fixes, or the effects of a change", doctor },
+	  "problems and fixes, or the effects of a change", doctor, false },
 	{ "save", NULL, "", 0, 0,
-	  "print the settings as commands for a batch", save },
+	  "print the settings as commands for a batch", save, false },
 	{ "restore", NULL, "FILE", 1, 1,
-	  "check all commands of a file, then carry them out", restore },
+	  "check all commands of a file, then carry them out", restore, true },
 	{ "sync", NULL, "FILE", 1, 1,
-	  "the same, and reset what FILE does not have", sync_settings },
+	  "the same, and reset what FILE does not have", sync_settings, true },
 	{ "link", "show", "[DEV]", 0, 1,
-	  "rates of the interfaces", link_show },
+	  "rates of the interfaces", link_show, false },
 	{ "link", "set", "DEV rate RATE", 3, 3,
-	  "set the rate if the driver does not report it", link_set },
+	  "set the rate if the driver does not report it", link_set, true },
 	{ "link", "reset", "DEV", 1, 1,
-	  "go back to the rate that the driver reports", link_reset },
+	  "go back to the rate that the driver reports", link_reset, true },
 	{ "sender", "show", "[dev DEV]", 0, 2,
-	  "hosts that send to this one, as dart counts them", sender_show },
+	  "hosts that send to this one, as dart counts them", sender_show, false },
 	{ "sender", "weight", "ADDR WEIGHT [dev DEV]", 2, 4,
-	  "set the weight of one in the shares, 1 .. 255", sender_weight },
+	  "set the weight of one in the shares, 1 .. 255", sender_weight, true },
 	{ "lookahead", "show", "", 0, 0,
-	  "groups of hosts that are expected to send together", lookahead_show },
+	  "groups of hosts that are expected to send together", lookahead_show, false },
 	{ "lookahead", "add", "NAME [dev DEV] [time TIME] ADDR...", 2, ARGS_UNBOUNDED,
-	  "register one, for the calling user", lookahead_add },
+	  "register one, for the calling user", lookahead_add, true },
 	{ "lookahead", "replace", "NAME [dev DEV] [time TIME] ADDR...", 2, ARGS_UNBOUNDED,
-	  "the same, in place of one of that name", lookahead_replace },
+	  "the same, in place of one of that name", lookahead_replace, true },
 	{ "lookahead", "del", "NAME [uid UID]", 1, 3,
-	  "delete one", lookahead_del },
+	  "delete one", lookahead_del, true },
 	{ "hwtstamp", "show", "[DEV]", 0, 1,
-	  "hardware timestamping of the NICs", hwstamp_show },
+	  "hardware timestamping of the NICs", hwstamp_show, false },
 	{ "hwtstamp", "on", "DEV", 1, 1,
-	  "enable RX hardware timestamps", hwstamp_on },
+	  "enable RX hardware timestamps", hwstamp_on, true },
 	{ "hwtstamp", "off", "DEV", 1, 1,
-	  "disable them", hwstamp_off },
+	  "disable them", hwstamp_off, true },
 	{ "bpf", "show", "[ALGO]", 0, 1,
-	  "algorithms loaded as BPF objects", bpf_show },
+	  "algorithms loaded as BPF objects", bpf_show, false },
 	{ "bpf", "load", "ALGO [preset NAME] [dir DIR] [PARAM VALUE]...", 1, ARGS_UNBOUNDED,
-	  "load and register one, as bpf_ALGO", bpf_load },
+	  "load and register one, as bpf_ALGO", bpf_load, false },
 	{ "bpf", "replace", "ALGO [preset NAME] [dir DIR] [PARAM VALUE]...", 1, ARGS_UNBOUNDED,
-	  "put new code under one that is loaded", bpf_replace },
+	  "put new code under one that is loaded", bpf_replace, false },
 	{ "bpf", "unload", "ALGO", 1, 1,
-	  "unregister one", bpf_unload },
+	  "unregister one", bpf_unload, false },
 	{ "bpf", "set", "ALGO [preset NAME] [PARAM VALUE]...", 2, ARGS_UNBOUNDED,
-	  "change parameters of one", bpf_set },
+	  "change parameters of one", bpf_set, false },
 	{ "bpf", "reset", "ALGO [PARAM]...", 1, ARGS_UNBOUNDED,
-	  "put parameters of one back to their defaults", bpf_reset },
+	  "put parameters of one back to their defaults", bpf_reset, false },
 	{ "bpf", "option", "[show | on [cgroup PATH] [dir DIR] | off [cgroup PATH]]", 0, 5,
-	  "the Quell option of a cgroup's sockets", bpf_option },
+	  "the Quell option of a cgroup's sockets", bpf_option, false },
 	{ "monitor", NULL, "[-ts] [settings] [flows] [rcvbuf SIZE]", 0, ARGS_UNBOUNDED,
-	  "changes of settings and of flows as they happen", monitor },
+	  "changes of settings and of flows as they happen", monitor, false },
 	{ "trace", NULL, "[src PREFIX] [dst PREFIX] [sport PORT] [dport PORT] [cookie N] [cc NAME] "
 	  "[netns any] [sample N] [count N] [for TIME] [buffer SIZE] [dir DIR] [-o FILE]", 0, ARGS_UNBOUNDED,
-	  "each decision of any congestion control, as CSV", trace_decisions },
-};
-
-/* Those that heed @check of struct app: they make settings of a namespace, and can be in a file. */
-static verb * const checked[] = {
-	cc_set, cc_reset, cc_preset, restore, sync_settings, link_set, link_reset,
-	sender_weight, lookahead_add, lookahead_replace, lookahead_del, hwstamp_on, hwstamp_off,
+	  "each decision of any congestion control, as CSV", trace_decisions, false },
 };
 
 #define OPTION(name_, letter_, arg_, member_, of_batch_, summary_)		\
@@ -348,16 +342,6 @@ static int check_arg_count(const struct command *c, int argc, char **argv)
 			c->verb ? " " : "", c->verb ? c->verb : "", *c->args ? " " : "", c->args);
 }
 
-static bool is_checked(const struct command *c)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(checked); i++)
-		if (checked[i] == c->run)
-			return true;
-	return false;
-}
-
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *c;
@@ -366,8 +350,9 @@ static int run_command(struct app *app, int argc, char **argv)
 	c = find_command(&argc, &argv);
 	if (!c)
 		return STATUS_INPUT;
-	if (app->check && !is_checked(c))
-		return usage_error("no setting of a namespace is made by", c->object);
+	if (app->check && !c->is_setting)
+		return complain("no setting of a namespace is made by '%s%s%s', try: quell help",
+				c->object, c->verb ? " " : "", c->verb ? c->verb : "");
 	status = check_arg_count(c, argc, argv);
 	if (!status && app->netns)
 		status = netns_enter(app->netns);

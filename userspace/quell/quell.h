@@ -94,6 +94,8 @@ struct command {
 	int		max_args;	/* or ARGS_UNBOUNDED */
 	const char	*summary;	/* one line */
 	verb		*run;
+	/* it makes settings, may be in a file of them, and heeds @check of struct app */
+	bool		is_setting;
 };
 
 /* app.c */
