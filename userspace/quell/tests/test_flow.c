@@ -22,6 +22,8 @@
 
 #define COOKIE		0x1122334455667788ULL
 
+#define EXPECT_HAS(got, text)	EXPECT_TRUE(strstr(got, text)) TH_LOG("%s", got)
+
 static char buffer[NL_BUFFER_LEN] __attribute__((aligned(8)));
 
 /* A socket as sent by a kernel with @info_bytes of struct tcp_info. */
@@ -58,7 +60,7 @@ TEST(diag_list_add__cases)
 	d = diag_list_find(&l, COOKIE);
 	ASSERT_NE(NULL, d);
 	EXPECT_EQ(1, d->state);
-	EXPECT_EQ(0, strcmp("swift", d->cc));
+	EXPECT_STREQ("swift", d->cc);
 	EXPECT_EQ(125000000, d->delivery_bytes_ps);
 	EXPECT_EQ(7, d->retrans_segs);
 	EXPECT_EQ(1000, d->sent_segs);
@@ -118,7 +120,7 @@ TEST(diag_state__cases)
 		EXPECT_EQ(i, state);
 	}
 	EXPECT_EQ(-EINVAL, diag_state_number("estab", &state));
-	EXPECT_EQ(0, strcmp("unknown", diag_state_name(200)));
+	EXPECT_STREQ("unknown", diag_state_name(200));
 }
 
 /* Parse a line of words; the result refers to the line. */
@@ -233,21 +235,21 @@ TEST(flow_sort__cases)
 	EXPECT_EQ(1, flows[0].sport);
 }
 
+/* Text of the last call of a printer, until the next. */
+static char *last;
+
 static char *printed(const struct flow_list *list, size_t columns)
 {
 	struct out o;
 
-	return PRINTED(&o, false, false, flow_print_lines(&o, list, columns));
+	free(last);
+	return last = PRINTED(&o, false, false, flow_print_lines(&o, list, columns));
 }
 
 static void check_lines(struct __test_metadata *_metadata, const struct flow_list *list,
 			const char *want)
 {
-	char *got = printed(list, FLOW_COLUMNS);
-
-	EXPECT_EQ(0, strcmp(want, got))
-		TH_LOG("got:\n%swant:\n%s", got, want);
-	free(got);
+	EXPECT_STREQ(want, printed(list, FLOW_COLUMNS));
 }
 
 /* One that its algorithm governs, one that searches, one of a kernel without sock_diag. */
@@ -285,7 +287,8 @@ static char *printed_detail(const struct flow *f, bool json)
 {
 	struct out o;
 
-	return PRINTED(&o, json, false, flow_print_detail(&o, f));
+	free(last);
+	return last = PRINTED(&o, json, false, flow_print_detail(&o, f));
 }
 
 TEST(flow_print_detail__reduction)
@@ -294,20 +297,15 @@ TEST(flow_print_detail__reduction)
 	char *got = printed_detail(&f, true);
 
 	EXPECT_EQ(NULL, strstr(got, "reduction"));
-	free(got);
 	f.reduction = "delay";
 	f.reduction_age_ns = 1200000;
 	got = printed_detail(&f, false);
-	EXPECT_NE(NULL, strstr(got, " reduction:delay reduction-ago:1.2ms"))
-		TH_LOG("%s", got);
+	EXPECT_HAS(got, " reduction:delay reduction-ago:1.2ms");
 	EXPECT_EQ(NULL, strstr(got, "reduction-rtt"));
-	free(got);
 	f.reduction_rtt_ns = 64000;
 	got = printed_detail(&f, true);
-	EXPECT_NE(NULL, strstr(got, "\"reduction\":\"delay\",\"reduction_age_ns\":1200000,"
-				    "\"reduction_rtt_ns\":64000"))
-		TH_LOG("%s", got);
-	free(got);
+	EXPECT_HAS(got, "\"reduction\":\"delay\",\"reduction_age_ns\":1200000,"
+			"\"reduction_rtt_ns\":64000");
 }
 
 /* The governor and its time; why it is CUBIC, in numbers; an older kernel has no times. */
@@ -317,7 +315,6 @@ TEST(flow_print_detail__governor)
 	char *got = printed_detail(&f, false);
 
 	EXPECT_EQ(NULL, strstr(got, "by-for"));
-	free(got);
 	f.cc = "swift";
 	f.adapt = "fallback";
 	f.fallback = "slow-path";
@@ -331,24 +328,18 @@ TEST(flow_print_detail__governor)
 	f.path_bytes_ps = 8000000;
 	f.least_bytes_ps = 12500000;
 	got = printed_detail(&f, false);
-	EXPECT_NE(NULL, strstr(got, " fallback:slow-path by:cubic by-for:5.98s algorithm:0(0.0%)"
-			       " search:20.0ms(0.3%) cubic:5.98s(99.7%) base-rtt:35us"
-			       " longest-rtt:300us standing-rtt:1.7ms fit-target:60us noise:0ns"
-			       " path-rate:64Mbit least-rate:100Mbit"))
-		TH_LOG("%s", got);
-	free(got);
+	EXPECT_HAS(got, " fallback:slow-path by:cubic by-for:5.98s algorithm:0(0.0%)"
+			" search:20.0ms(0.3%) cubic:5.98s(99.7%) base-rtt:35us"
+			" longest-rtt:300us standing-rtt:1.7ms fit-target:60us noise:0ns"
+			" path-rate:64Mbit least-rate:100Mbit");
 	got = printed_detail(&f, true);
-	EXPECT_NE(NULL, strstr(got, "\"by\":\"cubic\",\"by_ns\":5980000000,\"algorithm_ns\":0,"
-			       "\"search_ns\":20000000,\"cubic_ns\":5980000000,"
-			       "\"base_rtt_ns\":35000,"))
-		TH_LOG("%s", got);
-	free(got);
+	EXPECT_HAS(got, "\"by\":\"cubic\",\"by_ns\":5980000000,\"algorithm_ns\":0,"
+			"\"search_ns\":20000000,\"cubic_ns\":5980000000,"
+			"\"base_rtt_ns\":35000,");
 	f.adapt = NULL;
 	f.fallback = NULL;
 	got = printed_detail(&f, false);
-	EXPECT_NE(NULL, strstr(got, " by:swift "))
-		TH_LOG("%s", got);
-	free(got);
+	EXPECT_HAS(got, " by:swift ");
 }
 
 static void check_summary(struct __test_metadata *_metadata, const char *words, bool json,
@@ -377,10 +368,9 @@ static void check_summary(struct __test_metadata *_metadata, const char *words, 
 	flows[3].fallback = "noise";
 	snprintf(line, sizeof(line), "%s", words);
 	EXPECT_EQ(STATUS_OK, read_line(&args, false, line));
-	got = PRINTED(&o, json, false, flow_print_summary(&o, &args, &list));
-	EXPECT_EQ(0, strcmp(want, got))
-		TH_LOG("got:\n%swant:\n%s", got, want);
-	free(got);
+	free(last);
+	last = got = PRINTED(&o, json, false, flow_print_summary(&o, &args, &list));
+	EXPECT_STREQ(want, got);
 }
 
 TEST(flow_print_summary__cases)
@@ -432,21 +422,15 @@ TEST(flow_print_lines__width)
 
 	memset(f.daddr, 0xfd, sizeof(f.daddr));
 	got = printed(&list, FLOW_COLUMNS);
-	EXPECT_NE(NULL, strstr(got, "swift_vaisf 65535 [fdf"))
-		TH_LOG("%s", got);
-	EXPECT_NE(NULL, strstr(got, "5535 "));
-	EXPECT_NE(NULL, strstr(got, " 9.88G 123ms 4.29G cubic(delay-stays) receiver\n"))
-		TH_LOG("%s", got);
+	EXPECT_HAS(got, "swift_vaisf 65535 [fdf");
+	EXPECT_HAS(got, "5535 ");
+	EXPECT_HAS(got, " 9.88G 123ms 4.29G cubic(delay-stays) receiver\n");
 	for (line = strtok(got, "\n"); line; line = strtok(NULL, "\n"))
 		EXPECT_GE(FLOW_COLUMNS, strlen(line))
 			TH_LOG("%zu: %s", strlen(line), line);
-	free(got);
 	got = printed(&list, 200);
-	EXPECT_NE(NULL, strstr(got, " 123ms 1.00ns 4.29G timeout cubic(delay-stays) receiver\n"))
-		TH_LOG("%s", got);
-	EXPECT_NE(NULL, strstr(got, " [fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]:65535 "))
-		TH_LOG("%s", got);
-	free(got);
+	EXPECT_HAS(got, " 123ms 1.00ns 4.29G timeout cubic(delay-stays) receiver\n");
+	EXPECT_HAS(got, " [fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]:65535 ");
 }
 
 /* An address of IPv4 is whole while TARGET can be left out instead, shortened else. */
@@ -460,16 +444,12 @@ TEST(flow_print_lines__ipv4)
 	struct flow_list list = { .list = &f, .n = 1 };
 	char *got = printed(&list, FLOW_COLUMNS);
 
-	EXPECT_NE(NULL, strstr(got, " 10.84.12.123:5201 "))
-		TH_LOG("%s", got);
-	EXPECT_EQ(NULL, strstr(got, "TARGET"))
-		TH_LOG("%s", got);
-	free(got);
+	EXPECT_HAS(got, " 10.84.12.123:5201 ");
+	EXPECT_EQ(NULL, strstr(got, "TARGET"));
 	got = printed(&list, 75);
 	strtok(got, "\n");
 	EXPECT_EQ(75, strlen(strtok(NULL, "\n")))
 		TH_LOG("%s", got);
-	free(got);
 }
 
 #define HOSTILE_IFINDEX	666
@@ -491,9 +471,7 @@ TEST(flow_print_lines__hostile_name)
 	struct flow_list list = { .list = &f, .n = 1 };
 	char *got = printed(&list, FLOW_COLUMNS);
 
-	EXPECT_NE(NULL, strstr(got, " [fe80::1%\\x1b[2J]:2 "))
-		TH_LOG("%s", got);
-	free(got);
+	EXPECT_HAS(got, " [fe80::1%\\x1b[2J]:2 ");
 }
 
 /* Of the next request to rtnetlink; 0: it is made. */
@@ -527,15 +505,13 @@ TEST(find_dev__refused_cases)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		route_err = rows[i].route_err;
 		EXPECT_EQ(STATUS_INPUT, find_dev(rows[i].name, &ifindex));
-		EXPECT_EQ(0, strcmp(rows[i].text, complaint))
-			TH_LOG("%s", complaint);
+		EXPECT_STREQ(rows[i].text, complaint);
 	}
 	/* The kernel has another error for a name that no interface can have. */
 	route_err = 0;
 	memset(longest, 'x', sizeof(longest) - 1);
 	EXPECT_EQ(STATUS_INPUT, find_dev(longest, &ifindex));
-	EXPECT_NE(NULL, strstr(complaint, "xxx: No such device"))
-		TH_LOG("%s", complaint);
+	EXPECT_HAS(complaint, "xxx: No such device");
 }
 
 TEST_HARNESS_MAIN
