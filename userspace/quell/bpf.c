@@ -192,11 +192,9 @@ static int load_or_replace(struct bpf_model *model, const struct bpf_args *words
 	loaded = !bpf_pinned_open(algo, &old);
 	if (!loaded && errno != ENOENT)
 		return complain_bpf("cannot open the pins", errno);
-	if (loaded && !replace) {
-		complain("%s is loaded already (try: quell bpf set %s, or quell bpf replace %s)",
-			 algo, algo, algo);
-		return STATUS_KERNEL;
-	}
+	if (loaded && !replace)
+		return complain_fault("%s is loaded already (try: quell bpf set %s, or quell bpf"
+				      " replace %s)", algo, algo, algo);
 	status = bpf_code_open(&code, model, words->dir) ?:
 		 (loaded ? replace_code(model, &code, words, &old) :
 			   load_code(model, &code, words));

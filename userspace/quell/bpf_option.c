@@ -422,13 +422,12 @@ static int read_words(struct option_args *words, int argc, char **argv)
 	struct words all = { .name = "bpf", .list = known };
 
 	*words = (struct option_args){ .verb = argc ? argv[0] : "show" };
-	if (!strcmp(words->verb, "on")) {
+	if (!strcmp(words->verb, "on"))
 		all.n = 2;
-	} else if (!strcmp(words->verb, "off")) {
+	else if (!strcmp(words->verb, "off"))
 		all.n = 1;
-	} else if (strcmp(words->verb, "show")) {
+	else if (strcmp(words->verb, "show"))
 		return complain("bpf option: '%s' is not show, on or off", words->verb);
-	}
 	return argc ? words_read(&all, words, argc - 1, argv + 1) : STATUS_OK;
 }
 

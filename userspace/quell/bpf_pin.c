@@ -90,11 +90,10 @@ static bool is_mount_lasting(void)
 
 static int mount_bpffs(void)
 {
-	if (!is_mount_lasting()) {
-		complain("no bpf file system on " BPFFS " in this mount namespace, and one mounted "
-			 "here would go with it; run quell outside, not by ip netns exec");
-		return STATUS_KERNEL;
-	}
+	if (!is_mount_lasting())
+		return complain_fault("no bpf file system on " BPFFS " in this mount namespace, and"
+				      " one mounted here would go with it; run quell outside, not"
+				      " by ip netns exec");
 	if (mount("bpf", BPFFS, "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700"))
 		return complain_bpf("cannot mount the bpf file system on " BPFFS, errno);
 	return STATUS_OK;

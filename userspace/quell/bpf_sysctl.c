@@ -102,10 +102,9 @@ int bpf_wait_until_gone(const char *name)
 	int i;
 
 	for (i = 0; file_has(AVAILABLE, name); i++) {
-		if (i == GONE_WAITS_MAX) {
-			complain("%s is still registered: another process holds its link", name);
-			return STATUS_KERNEL;
-		}
+		if (i == GONE_WAITS_MAX)
+			return complain_fault("%s is still registered: another process holds its"
+					      " link", name);
 		usleep(GONE_WAIT_US);
 	}
 	return STATUS_OK;

@@ -166,11 +166,7 @@ static int set_preset(struct app *app, const struct preset *preset)
 	status = cc_fetch(app, &list);
 	if (!status) {
 		cc = cc_lookup(&list, preset->cc);
-		if (cc) {
-			status = cc_apply_preset(app, cc, preset);
-		} else {
-			status = cc_not_loaded(preset->cc);
-		}
+		status = cc ? cc_apply_preset(app, cc, preset) : cc_not_loaded(preset->cc);
 	}
 	cc_list_free(&list);
 	return status;

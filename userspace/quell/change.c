@@ -189,11 +189,9 @@ int changes_add_preset(struct changes *changes, const struct preset *preset)
 
 		if (is_listed(changes, p->name, changes->n))
 			continue;
-		if (!HAVE(p, QUELL_A_PARAM_DEFAULT)) {
-			complain("%s %s: the kernel does not report the default", cc->name,
-				 p->name);
-			return STATUS_KERNEL;
-		}
+		if (!HAVE(p, QUELL_A_PARAM_DEFAULT))
+			return complain_fault("%s %s: the kernel does not report the default",
+					      cc->name, p->name);
 		changes->list[changes->n++] = (struct change){ .param = p, .value = p->def };
 	}
 	return STATUS_OK;

@@ -230,9 +230,8 @@ static void add_open(const struct view *v, struct findings *findings)
 		    "no connection to another host is open, so the paths are not known");
 	if (v->listeners)
 		add(findings, DOCTOR_EFFECT, "listen",
-		    "servers (%zu listening socket%s) need no restart:"
-		    " a connection that they accept uses the default of then, unless the program has"
-		    " set TCP_CONGESTION",
+		    "servers (%zu listening socket%s) need no restart: a connection that they"
+		    " accept uses the default of then, unless the program has set TCP_CONGESTION",
 		    v->listeners, v->listeners == 1 ? "" : "s");
 }
 
@@ -328,9 +327,8 @@ static void add_preset(const struct doctor_host *h, const struct view *v, struct
 
 	if (now)
 		add(findings, DOCTOR_EFFECT, "preset",
-		    "preset %s of %s is in force (%s): its values are"
-		    " fixed",
-		    now->name, name, now->source);
+		    "preset %s of %s is in force (%s): its values are fixed", now->name, name,
+		    now->source);
 	else if (!v->adapt)
 		add(findings, DOCTOR_EFFECT, "preset",
 		    "%s has adapt off and values of no preset: quell cc show %s", name, name);
@@ -342,8 +340,8 @@ static void add_preset(const struct doctor_host *h, const struct view *v, struct
 		return;
 	within = count_within(v, us);
 	f = add(findings, DOCTOR_EFFECT, "preset",
-		"preset %s is for links of %u Gbit/s and round trips up"
-		" to %u us without queues: %zu of %zu open connections are within that%s",
+		"preset %s is for links of %u Gbit/s and round trips up to %u us without queues:"
+		" %zu of %zu open connections are within that%s",
 		fit->name, gbit, us, within, v->all.n,
 		v->all.n && within == v->all.n ? "" : "; others would almost stop");
 	if (v->all.n && within == v->all.n)
@@ -356,14 +354,12 @@ static void add_ecn(const struct doctor_host *h, const struct view *v, struct fi
 
 	if (core->needs.signal == QUELL_ADAPT_RECORDS)
 		COMMAND(add(findings, DOCTOR_NOTE, "no-records",
-			    "%s needs telemetry of the switches:"
-			    " without it CUBIC would govern",
+			    "%s needs telemetry of the switches: without it CUBIC would govern",
 			    core->name),
 			"on each switch: tc qdisc replace dev DEV root swport telemetry 10us");
 	if (!(core->flags & QUELL_CORE_ECN)) {
 		add(findings, DOCTOR_EFFECT, "ecn",
-		    "%s uses no marks of switches, and does not request"
-		    " ECN (net.ipv4.tcp_ecn=%d)",
+		    "%s uses no marks of switches, and does not request ECN (net.ipv4.tcp_ecn=%d)",
 		    core->name, h->tcp_ecn);
 		return;
 	}
@@ -373,9 +369,8 @@ static void add_ecn(const struct doctor_host *h, const struct view *v, struct fi
 	if (v->marked.n)
 		return;
 	COMMAND(add(findings, DOCTOR_NOTE, "no-marks",
-		    "0 of %zu open connections with ECN had a mark:"
-		    " where switches do not mark, CUBIC would govern",
-		    v->ecn.n),
+		    "0 of %zu open connections with ECN had a mark: where switches do not mark,"
+		    " CUBIC would govern", v->ecn.n),
 		"on each switch: tc qdisc replace dev DEV root swport ecn min 45kb max 180kb");
 }
 
@@ -399,9 +394,8 @@ static void add_option(const struct doctor_host *h, const struct view *v, struct
 		    core->name, needs ? ", which it needs" : "", mss_bytes - bytes, mss_bytes);
 	else
 		add(findings, DOCTOR_EFFECT, "option",
-		    "%s does not offer the Quell option: segments keep"
-		    " their %u bytes",
-		    core->name, mss_bytes);
+		    "%s does not offer the Quell option: segments keep their %u bytes", core->name,
+		    mss_bytes);
 }
 
 /* The effects of a change to another algorithm. */

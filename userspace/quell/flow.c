@@ -67,10 +67,9 @@ int flow_fetch(struct app *app, const struct flow_args *words, struct flow_list 
 	for (i = 0; !status && i < list->n; i++)
 		join(&list->list[i], diag_list_find(&sockets, list->list[i].cookie));
 	diag_list_free(&sockets);
-	if (!status && ret && words->state) {
-		complain("flow: the kernel does not report states: %s", strerror(-ret));
-		status = STATUS_KERNEL;
-	}
+	if (!status && ret && words->state)
+		status = complain_fault("flow: the kernel does not report states: %s",
+					strerror(-ret));
 	if (!status) {
 		keep_wanted(list, words);
 		flow_sort(words, list);

@@ -322,10 +322,9 @@ int netns_enter(const char *name)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return complain("cannot open network namespace '%s': %s", name, strerror(errno));
-	if (setns(fd, CLONE_NEWNET)) {
-		complain("cannot enter network namespace '%s': %s", name, strerror(errno));
-		status = STATUS_KERNEL;
-	}
+	if (setns(fd, CLONE_NEWNET))
+		status = complain_fault("cannot enter network namespace '%s': %s", name,
+					strerror(errno));
 	close(fd);
 	return status;
 }
