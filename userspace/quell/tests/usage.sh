@@ -75,7 +75,6 @@ expect 1 "sport: '70000' is out of range 1 .. 65535" flow show sport 70000
 expect 1 "object 's' may be any of: stat, save, sync, sender" s
 expect 1 "verb 's' may be any of: show, set" cc s
 expect 1 "unknown object ''" ""
-expect 0 "nscc" cc p list
 expect 0 "nscc" c pr smartt
 expect 0 "lo: rx not supported" hw s lo
 expect 0 "quell sender show" help sen
@@ -84,8 +83,6 @@ for words in "link show help" "help link show" "flow show help" "-j cc show help
 	# shellcheck disable=SC2086 # words of a command line
 	expect 0 "Usage: quell" $words
 done
-expect 1 "too few arguments, usage: quell restore FILE" restore
-expect 1 "unexpected argument 'b'" save b
 expect 1 "unexpected argument 'b'" sync a b
 expect 1 "no setting of a namespace is made by 'stat'" -check stat
 expect 1 "unexpected argument 'cc'" -batch "$scratch/nosuch" cc show
@@ -96,10 +93,6 @@ for option in restore sync -batch; do
 	expect 1 "quell: $scratch: Is a directory" "$option" "$scratch"
 done
 expect_silent_stdout
-expect 1 "too few arguments, usage: quell cc set" cc set swift
-expect 1 "too few arguments, usage: quell cc reset" cc reset
-expect 1 "too few arguments, usage: quell hwtstamp on" hwtstamp on
-expect 1 "unexpected argument 'b'" hwtstamp off a b
 expect 1 "link: unknown argument 'speed', try: quell help link" link set lo speed 1gbit
 expect 1 "rate: '1' has no unit" link set lo rate 1
 expect 1 "rate: '0bit' is no rate; the driver's: quell link reset DEV" link set lo rate 0bit
@@ -112,10 +105,8 @@ expect_silent_stdout
 expect 1 "sender: unknown argument 'lo', try: quell help sender" sender show lo
 expect 1 "the value of 'dev' is missing" sender show dev
 expect 1 "nosuch: No such device" sender show dev nosuch
-expect 1 "too few arguments, usage: quell sender weight" sender weight 10.0.0.1
 expect 1 "'10.0.0' is no address; expected one such as 10.0.0.1 or fd00::1" sender weight 10.0.0 2
 expect 1 "weight: '256' is out of range 1 .. 255" sender weight 10.0.0.1 256
-expect 1 "too few arguments, usage: quell lookahead add" lookahead add workers
 expect 1 "lookahead: addresses are missing" lookahead add workers dev lo
 expect 1 "the value of 'time' is missing" lookahead add workers dev lo time
 expect 1 "time: '0us' is less than 1ns" \
@@ -128,7 +119,6 @@ expect 1 "unknown word 'user', usage: quell lookahead del NAME [uid UID]" \
 expect 1 "unknown word 'uid', usage" lookahead del workers uid
 expect 1 "uid: '4294967295' is out of range 0 .. 4294967294" lookahead del workers uid 4294967295
 expect_silent_stdout
-expect 1 "unexpected argument 'a'" lookahead show a
 expect 1 "nosuch: No such device" hwtstamp show nosuch
 expect 0 "lo: rx not supported clock none offers none" hwtstamp show lo
 expect 0 '[{"dev":"lo","rx":null,"tx":null,"phc":null,"offers":"none"}]' -j hwtstamp show lo
@@ -178,9 +168,7 @@ expect 1 "rcvbuf: '0b' is out of range 1b .. 1gb; expected a size such as" monit
 expect 1 "monitor: unknown argument 'frob', try: quell help monitor" monitor flows frob
 expect_silent_stdout
 expect 0 "nscc" cc preset
-expect 0 "nscc" cc preset list
 expect 0 "nscc" cc preset smartt
-expect 0 "nscc" cc preset list smartt
 expect 0 "nscc" cc preset show smartt
 expect 1 "no presets of 'frob' (there are some of: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)" \
 	cc preset frob
@@ -189,11 +177,8 @@ expect 1 "smartt has no preset 'frob' (it has: iii, " cc preset smartt frob
 expect_silent_stdout
 expect 1 "unexpected argument 'c'" cc preset smartt nscc c
 expect 1 "unexpected argument 'nscc'" cc preset list smartt nscc
-expect 1 "too few arguments, usage: quell bpf load ALGO" bpf load
-expect 1 "too few arguments, usage: quell bpf set ALGO" bpf set swift
 expect 1 "'ai=1gbit': expected the name of a parameter, without a value" bpf reset swift ai=1gbit
 expect 1 "unexpected argument 'b'" bpf unload swift b
-expect 1 "unexpected argument 'b'" bpf show swift b
 expect 1 "unknown algorithm 'frob' (there are: swift, swift_vaisf, hpcc, hpcc_vaisf, timely, smartt, dcqcn, dart)" \
 	bpf load frob
 expect 1 "swift ai: '5' has no unit" bpf load swift ai 5
@@ -355,6 +340,17 @@ awk 'length > 79' "$scratch/text" > "$scratch/out"
 [ -s "$scratch/text" ] && [ ! -s "$scratch/out" ]
 report $? "help keeps to 79 columns"
 
+# Verbs whose usage begins with a name need one, and the fewest arguments that the table has.
+awk -F '\t' '/^[a-z]/ && $3 ~ /^[A-Z]/' "$scratch/table" > "$scratch/named"
+while IFS="$(printf '\t')" read -r object verb args; do
+	[ "$verb" != - ] || verb=
+	# shellcheck disable=SC2086 # no verb is no word
+	expect 1 "too few arguments, usage: quell $object${verb:+ $verb} $args" $object $verb
+done < "$scratch/named"
+expect_silent_stdout
+expect 1 "too few arguments, usage: quell bpf set" bpf set swift
+expect 1 "too few arguments, usage: quell lookahead add" lookahead add workers
+
 # Every usage line of the table stands in the manual page, once roff is gone.
 while IFS="$(printf '\t')" read -r object verb args; do
 	case $object in
@@ -478,17 +474,11 @@ completes()
 	report $? "completion of '$*' is '$want'"
 }
 completes "cc flow stat doctor save restore sync link sender lookahead hwtstamp bpf monitor trace help" quell ""
-completes "show weight" quell sender ""
 completes "dev" quell sender show ""
-completes "lo" quell sender show dev lo
-completes "" quell sender weight ""
 completes "" quell sender weight 10.0.0.1 ""
 completes "dev" quell sender weight 10.0.0.1 2 ""
-completes "show add replace del" quell lookahead ""
-completes "" quell lookahead show ""
 completes "" quell lookahead add ""
 completes "dev time" quell lookahead add workers ""
-completes "lo" quell lookahead add workers dev lo
 completes "" quell lookahead add workers time ""
 completes "uid" quell lookahead del workers ""
 # Any user names a group, and root's shell reads what a tab has put there.
@@ -504,7 +494,6 @@ quell=$scratch/groups/quell
 completes '\$\(id\>\&2\)\;\ a\ b' quell lookahead del ""
 completes '\$\(id\>\&2\)\;\ a\ b' quell lookahead del '\$\(i'
 quell=$real
-completes "show set reset" quell link ""
 completes "flow" quell fl
 completes "show set reset preset" quell cc ""
 completes "show set reset preset" quell -n somewhere cc ""
@@ -515,13 +504,11 @@ completes "vi-a lan-1g dc-10g dc-25g dc-100g dc-400g" quell -j cc preset swift_v
 completes "dcqcn" quell cc preset list dc
 completes "" quell cc preset smartt nscc ""
 completes "reset" quell -j cc re
-completes "show watch" quell flow ""
 completes "-d -s src dst sport dport cc dev state by sort" quell flow show ""
 completes "-s prefix src dst sport dport cc dev state by" quell flow show -s ""
 completes "-d src dst sport dport cc dev state by sort" quell flow show -d ""
 completes "-d src dst sport dport cc dev state by sort interval --no-color" quell flow watch ""
 completes "src sport state sort" quell flow show dst 10.0.0.0/8 s
-completes "" quell flow show dst ""
 completes "lo" quell flow show dev lo
 completes "rate window inflight rtt delay retrans" quell flow show sort ""
 completes "closed close-wait closing" quell flow show state clos
@@ -530,15 +517,11 @@ completes "swift swift_vaisf smartt" quell doctor --if s
 completes "" quell doctor --if swift ""
 completes "-a -z --metrics" quell stat ""
 completes "--metrics" quell stat -a --
-completes "show on off" quell hwtstamp ""
 completes "-ts settings flows rcvbuf" quell monitor ""
 completes "settings" quell monitor flows s
-completes "" quell monitor rcvbuf ""
-completes "lo" quell hwtstamp on "lo"
 completes "show load replace unload set reset option" quell bpf ""
 completes "swift swift_vaisf" quell bpf load sw
 completes "swift swift_vaisf hpcc hpcc_vaisf timely smartt dcqcn dart" quell bpf show ""
-completes "" quell bpf unload swift ""
 completes "preset probabilistic" quell bpf load swift p
 completes "probabilistic" quell bpf reset swift p
 completes "adapt ai" quell bpf set swift preset vaisf-iii-d a
@@ -553,7 +536,6 @@ completes "vaisf-iii-d" quell bpf load swift preset vaisf-i
 completes "src dst sport dport cookie cc netns sample count for buffer dir -o" quell trace ""
 completes "src sport sample" quell trace dst 10.0.0.0/8 s
 completes "any" quell trace netns ""
-completes "" quell trace dport ""
 completes "cubic" quell trace cc cubi
 completes "show on off" quell bpf option ""
 completes "cgroup dir" quell bpf option on ""
