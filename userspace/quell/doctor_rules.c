@@ -271,7 +271,7 @@ static const struct rule rules[] = {
 	{ DOCTOR_NOTE, "fallback", FLOW, "long-path", NULL,
 	  "are governed by CUBIC%G: the round trip without a queue, %B, is longer than the %L that"
 	  " %A is made for; a route can say so",
-	  "ip route get %P    # that route again, with congctl cubic behind it" },
+	  "ip route get %p dev %D    # that route again, with congctl cubic behind it" },
 	{ DOCTOR_NOTE, "fallback", FLOW, "slow-path", is_slow,
 	  "are governed by CUBIC%G: the share of the path, %R, is less than the %M that %A is made"
 	  " for", "" },
@@ -422,6 +422,9 @@ static void put_made_word(char *word, char letter, const struct subject *s)
 		snprintf(word, WORD_LEN, *h->bpf_cc ? "; %s does without" : "%s", h->bpf_cc);
 	else if (letter == 'P')
 		flow_format_address(word, WORD_LEN, s->flow, s->flow->daddr);
+	else if (letter == 'p')		/* without the scope, which ip(8) does not take */
+		flow_format_address(word, WORD_LEN, &(struct flow){ .family = s->flow->family },
+				    s->flow->daddr);
 	else if (letter == 'W')
 		snprintf(word, WORD_LEN, "%" PRIu64, window_bytes);
 	else if (letter == 'Y')

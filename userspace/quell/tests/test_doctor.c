@@ -244,6 +244,28 @@ TEST(doctor_check__dev_cases)
 	      " an algorithm takes that for the network\ntc qdisc del dev eth0 root\n");
 }
 
+/* ip(8) takes no scope in an address. */
+TEST(doctor_check__link_local)
+{
+	struct doctor_dev dev = { .name = "eth0", .ifindex = 1 };
+	struct flow flow = sound_flow();
+	struct doctor_host h = sound_host();
+	struct findings findings = {};
+
+	flow.family = AF_INET6;
+	memcpy(flow.daddr, (uint8_t[16]){ 0xfe, 0x80, [15] = 2 }, sizeof(flow.daddr));
+	flow.ifindex = dev.ifindex;
+	flow.fallback = "long-path";
+	h.devs = &dev;
+	h.n_devs = 1;
+	h.flows = (struct flow_list){ .list = &flow, .n = 1 };
+	doctor_check(&h, &findings);
+	ASSERT_EQ(1, findings.n);
+	EXPECT_STREQ("ip route get fe80::2 dev eth0    # that route again, with congctl cubic behind"
+		     " it", findings.list[0].command);
+	free(findings.list);
+}
+
 TEST(doctor_quote__names)
 {
 	char buf[DOCTOR_QUOTED_LEN(IF_NAMESIZE)], small[DOCTOR_QUOTED_LEN(3)];
