@@ -44,8 +44,8 @@ static inline void quell_hrtimer_cancel(struct hrtimer *timer)
 	hrtimer_cancel(timer);
 }
 
-/* Expiry of the first timer of a base of this CPU, by the base's clock; KTIME_MAX without one. */
-static inline ktime_t quell_hrtimer_first_expiry(struct hrtimer_clock_base *base)
+/* The timer of a base of this CPU that expires next; NULL without one. */
+static inline struct hrtimer *quell_hrtimer_first(struct hrtimer_clock_base *base)
 {
 #ifdef QUELL_HAVE_TIMERQUEUE_LINKED
 	struct timerqueue_linked_node *first = timerqueue_linked_first(&base->active);
@@ -53,7 +53,7 @@ static inline ktime_t quell_hrtimer_first_expiry(struct hrtimer_clock_base *base
 	struct timerqueue_node *first = timerqueue_getnext(&base->active);
 #endif
 
-	return first ? first->expires : KTIME_MAX;
+	return first ? container_of(first, struct hrtimer, node) : NULL;
 }
 
 #endif /* _QUELL_COMPAT_HRTIMER_H */

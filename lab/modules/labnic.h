@@ -232,6 +232,7 @@ void labnic_wire_free(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
 void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb);
 bool labnic_wire_has_room(const struct labnic_port *port);
+bool labnic_wire_has_timer(const struct hrtimer *timer);
 void labnic_wire_arrive(struct labnic_port *port, u64 now_ns);
 void labnic_wire_arrives(struct labnic_port *port, struct labnic_frame frame);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
@@ -241,6 +242,7 @@ void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 prio
 int labnic_part_init(void);
 int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near);
 void labnic_part_arrival(struct labnic_port *port);
+void labnic_part_departed(const struct labnic_port *port, ktime_t now);
 bool labnic_part_is_divided(void);
 u64 labnic_part_base_ns(void);
 bool labnic_part_is_frozen(void);
@@ -259,6 +261,10 @@ static inline int labnic_part_create(struct labnic_port *port,
 }
 
 static inline void labnic_part_arrival(struct labnic_port *port)
+{
+}
+
+static inline void labnic_part_departed(const struct labnic_port *port, ktime_t now)
 {
 }
 

@@ -252,10 +252,11 @@ static u64 next_event_ns(const struct hrtimer *timer, u64 now_ns)
 		return now_ns;
 	for (i = 0; i < HRTIMER_MAX_CLOCK_BASES; i++) {
 		struct hrtimer_clock_base *base = &cpu_base->clock_base[i];
-		ktime_t first = quell_hrtimer_first_expiry(base);
+		const struct hrtimer *first = quell_hrtimer_first(base);
 
-		if (first != KTIME_MAX)
-			next_ns = min_t(u64, next_ns, ktime_sub(first, base->offset));
+		if (first)
+			next_ns = min_t(u64, next_ns,
+					ktime_sub(hrtimer_get_expires(first), base->offset));
 	}
 	return max(next_ns, now_ns);
 }
@@ -283,13 +284,14 @@ static enum hrtimer_restart barrier_timer(struct hrtimer *timer)
  * Packets that arrive in the same ns do so in the order of their cables, behind all other events
  * of that ns: the order in which timers were set is not the same in several parts.
  */
-static void arrive_all(const struct hrtimer *timer)
+static void arrive_all(struct hrtimer_clock_base *base, ktime_t now)
 {
-	ktime_t now = hrtimer_get_expires(timer);
+	const struct hrtimer *next = quell_hrtimer_first(base);
 	struct labnic_port *port;
 
-	if (quell_hrtimer_first_expiry(timer->base) <= now) {
-		if (!hrtimer_is_queued(&my.tie))
+	if (next && hrtimer_get_expires(next) <= now) {
+		/* A timer of a cable's end calls this again when it has expired. */
+		if (!labnic_wire_has_timer(next) && !hrtimer_is_queued(&my.tie))
 			hrtimer_start(&my.tie, now, HRTIMER_MODE_ABS_SOFT);
 		return;
 	}
@@ -301,7 +303,7 @@ static void arrive_all(const struct hrtimer *timer)
 
 static enum hrtimer_restart tie_timer(struct hrtimer *timer)
 {
-	arrive_all(timer);
+	arrive_all(timer->base, hrtimer_get_expires(timer));
 	return HRTIMER_NORESTART;
 }
 
@@ -318,7 +320,14 @@ void labnic_part_arrival(struct labnic_port *port)
 		before = other->tie.prev;
 	}
 	list_add(&port->tie, before);
-	arrive_all(&port->arrival);
+	arrive_all(port->arrival.base, hrtimer_get_expires(&port->arrival));
+}
+
+/* All departures of a port at @now have been dealt with. */
+void labnic_part_departed(const struct labnic_port *port, ktime_t now)
+{
+	if (!list_empty(&my.ties))
+		arrive_all(port->timer.base, now);
 }
 
 /* The memory that the parts share. */

@@ -500,6 +500,7 @@ static void labnic_unshare(struct sk_buff *skb)
 static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
 {
 	struct labnic_port *port = container_of(timer, struct labnic_port, timer);
+	ktime_t expires = hrtimer_get_expires(timer);
 	struct labnic_line *line = &port->line;
 	u64 now_ns = ktime_get_ns();
 	struct labnic_frame frame;
@@ -527,6 +528,7 @@ static enum hrtimer_restart labnic_departure(struct hrtimer *timer)
 	}
 	labnic_arm_departure(port);
 	spin_unlock(&port->lock);
+	labnic_part_departed(port, expires);
 	return HRTIMER_NORESTART;
 }
 
@@ -536,6 +538,12 @@ static enum hrtimer_restart labnic_arrival(struct hrtimer *timer)
 	labnic_look_ahead(true);
 	labnic_part_arrival(container_of(timer, struct labnic_port, arrival));
 	return HRTIMER_NORESTART;
+}
+
+/* Of a network in parts. */
+bool labnic_wire_has_timer(const struct hrtimer *timer)
+{
+	return timer->function == labnic_departure || timer->function == labnic_arrival;
 }
 
 /* Hand over all that arrives until now. */
