@@ -209,6 +209,8 @@ def build(places, kind, values):
 def graph(places, hosts, switches, cables):
     """A Graph, of which what is wrong is a fault of the topology's table."""
     try:
-        return Graph(hosts, switches, cables)
+        found = Graph(hosts, switches, cables)
     except InputError as error:
         raise InputError(places.name("topology"), error.problem) from None
+    found.where = places.name("topology")
+    return found

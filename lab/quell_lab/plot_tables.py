@@ -18,12 +18,12 @@ STEM = "plot-"			# of the files
 KEYS = {
     "kind": Key("text", choices=KINDS),
     "figure": Key("text", default=None),
-    "runs": Key("list", default=None),
-    "measure": Key("list", default=None),
+    "runs": Key("words", default=None),
+    "measure": Key("words", default=None),
     "flows": Key("list", default=None),
     "truth": Key("bool", default=False),
     "queue": Key("bool", default=False),
-    "percentiles": Key("list", default=None),
+    "percentiles": Key("words", default=None),
     "by": Key("text", default=None, choices=("bins", "classes")),
 }
 
@@ -140,9 +140,11 @@ def build(places, tables, title, labels, windows, flows, record):
     """
     Plots of the [[plot]] tables; title: of the scenario; record: the [record] table's values.
     """
-    plots = [_one(places, path, {**values, "figure": values["figure"] or title},
-                  (labels, windows, flows, record))
-             for path, values in each(places, "plot", tables, KEYS)]
+    known = list(each(places, "plot", tables, KEYS))
+    several = sum(not values["figure"] for _, values in known) > 1
+    plots = [_one(places, path, {**values, "figure": values["figure"] or (
+        f"{title}, {values['kind']}" if several else title)}, (labels, windows, flows, record))
+             for path, values in known]
     for index, one in enumerate(plots):
         if one.stem in (other.stem for other in plots[:index]):
             raise InputError(places.name(f"plot[{index}].figure"), f"'{one.figure}' is given "

@@ -7,6 +7,7 @@ import re
 EACH, TOGETHER = "each-with-each", "one-to-one"
 NAMES_MAX = 4096		# as many as a network may have hosts
 GROUP = re.compile(r"\[([^\[\]]*)\]")
+OTHERS = re.compile(r"[\s,;{}]")	# by which other programs name several
 PART = re.compile(r"(0|[1-9][0-9]{0,9})(?:-(0|[1-9][0-9]{0,9}))?")
 
 
@@ -32,6 +33,8 @@ def expand(text):
     pieces = GROUP.split(text)
     if any("[" in piece or "]" in piece for piece in pieces[::2]):
         raise ValueError(f"'{text}' is not a range: a bracket has no partner")
+    if any(OTHERS.search(piece) for piece in pieces[::2]):
+        raise ValueError(f"'{text}' is not a name: several are a range, h[1-3], or a list")
     choices = [[piece] if number % 2 == 0 else _numbers(text, piece)
                for number, piece in enumerate(pieces)]
     count = 1

@@ -8,6 +8,7 @@ from functools import cached_property
 from . import connections, express, measure, pfc, port_qdisc, processes, rcp, rounds
 from .errors import RunError
 from .physics import ETHERNET_BYTES, ideal_ns
+from .units import show_time
 
 UNFINISHED = -1
 UNSTARTED = -1
@@ -263,8 +264,9 @@ def _flow_problems(scenario, row, after_ns):
         problems.append(f"{name}: started at {row.start_ns} ns instead of {flow.start_ns} ns")
     if not row.finished:
         if not scenario.allow_unfinished:
-            problems.append(f"{name}: not finished, {row.delivered_bytes} of {flow.size_bytes} "
-                            "bytes delivered")
+            problems.append(f"{name}: not finished by {show_time(scenario.until_ns)}, the end of "
+                            f"the run; {row.delivered_bytes} of {flow.size_bytes} bytes delivered "
+                            "until 50ms later")
         return problems
     if row.fct_ns < row.ideal_ns:
         problems.append(f"{name}: completion in {row.fct_ns} ns is below the physical limit of "

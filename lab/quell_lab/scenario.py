@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from . import captures, convergence, credit, deflection, express, fabric, files, flows, \
     lookahead, measure, needs, paper, pfc, plot_tables, port_qdisc, processes, rcp, slowdown, \
     sysctls, topology
-from .algorithms import SPRAYED, VARIANTS, find, make_variant
+from .algorithms import ALGORITHMS, SPRAYED, VARIANTS, find, make_variant
 from .errors import InputError, nearest
 from .physics import ETHERNET_BYTES, ideal_ns, links_of, packet_time_ns
 from .schema import Key, Places, check, each, joined, value_of
@@ -83,8 +83,8 @@ CABLE_KEYS = {**fabric.ENDS_KEYS, **LINK_KEYS}
 QUEUE_KEYS = {
     "limit": Key("size", 600, SIZE_MAX, 500 << 10),
     "control-limit": Key("size", 600, SIZE_MAX, 64 << 10),
-    "ecn": Key("text", default=None),
-    "host-ecn": Key("text", default=None),
+    "ecn": Key("scalar", default=None),
+    "host-ecn": Key("scalar", default=None),
     "fifo": Key("names", default=None),
     "ecn-probability": Key("q16", 1, Q16_ONE, Q16_ONE),
     "ecn-mode": Key("text", default="dequeue", choices=("dequeue", "enqueue")),
@@ -512,7 +512,7 @@ def _thresholds(places, values, key):
     if values[key] is None:
         return 0, 0
     where = places.name(f"queue.{key}")
-    parts = values[key].split(":")
+    parts = str(values[key]).split(":")
     if len(parts) > 2:
         raise InputError(where, f"'{values[key]}' is not MIN or MIN:MAX")
     sizes = [value_of(where, part, ECN_KEY) for part in parts]
@@ -559,6 +559,16 @@ def _network(places, path, entry, top):
     return {"qdisc": qdisc, "tcp_ecn": tcp_ecn}
 
 
+def _check_parameters(places, tables):
+    """InputError for a parameter that is not in [algorithm.set]."""
+    for number, table in enumerate(tables):
+        known = ALGORITHMS.get(str(table.get("name"))) if isinstance(table, dict) else None
+        for key in known.parameters if known else ():
+            if key in table and key not in ALGORITHM_KEYS:
+                raise InputError(places.name(f"algorithm[{number}].{key}"), "a parameter: write "
+                                 f"set = {{ {key} = \"{table[key]}\" }}")
+
+
 def _variants(places, top, queue, graph):
     tables = top["algorithm"]
     # Without IPv6 entropies are refused whatever the option.
@@ -566,6 +576,7 @@ def _variants(places, top, queue, graph):
     if not tables:
         raise InputError(places.name("algorithm"), "missing: at least one is needed")
     variants = []
+    _check_parameters(places, tables)
     for path, entry in each(places, "algorithm", tables, ALGORITHM_KEYS):
         where = places.name("algorithm") if places.options else places.name(path)
         settings = entry["set"] or {}

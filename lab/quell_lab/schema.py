@@ -7,6 +7,8 @@ from . import ranges, units
 from .errors import InputError, nearest
 
 REQUIRED = object()
+# Keys of a scenario that no table has.
+TOP_ALONE = ("title", "seed", "until", "tso", "option", "family", "multipath", "syscall")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ TYPES = {"bool": (bool, "true or false"), "text": (str, "a text in quotes"),
          "table": (dict, "a table"), "list": (list, "a list"),
          "names": ((str, list), "a name, a range such as h[1-4], or a list of them"),
          "tables": ((dict, list), "a table or a list of tables"),
+         "words": ((str, list), "a text in quotes, or a list of them"),
          "scalar": ((str, int, float), "a text or a number"),
          "switch": ((bool, str, int), "true, false or a number"),
          "scalars": ((str, int, float, list), "a text, a number, or a list of them")}
@@ -117,6 +120,8 @@ def value_of(where, value, key):
         return _names(where, value)
     if key.kind == "tables":
         return _tables(where, value)
+    if key.kind == "words":
+        return value if isinstance(value, list) else [value]
     if key.choices and value not in key.choices:
         raise InputError(where, f"'{value}'{nearest(value, key.choices)}: "
                          f"one of {', '.join(key.choices)}")
@@ -132,14 +137,16 @@ def check(places, path, table, keys):
     prefix = f"{path}." if path else ""
     for name in table:
         if name not in keys:
-            raise InputError(places.name(prefix + name),
+            raise InputError(places.name(prefix + name), "not a key of a table: it precedes the "
+                             "first [table]" if path and name in TOP_ALONE else
                              f"unknown key{nearest(name, keys)}: one of {', '.join(keys)}")
     values = {}
     for name, key in keys.items():
         if name in table:
             values[name] = value_of(places.name(prefix + name), table[name], key)
         elif key.default is REQUIRED:
-            raise InputError(places.name(prefix + name), "missing")
+            raise InputError(places.name(prefix + name), "missing" + (
+                f": one of {', '.join(key.choices)}" if key.choices else ""))
         else:
             values[name] = key.default
     return values

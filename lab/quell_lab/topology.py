@@ -61,6 +61,7 @@ class Graph:
         self.hosts = list(hosts)
         self.switches = list(switches)
         self.cables = list(cables)
+        self.where = "topology"	# of its table in messages
         self._check()
         self.ports = self._make_ports()
         self._number = {name: number for names in (self.hosts, self.switches)
@@ -206,7 +207,7 @@ class Graph:
         while nodes != [dst]:
             ports = [port for node in nodes for port in self.next_hops(node, dst)]
             if not ports:
-                raise InputError("topology", f"no path from {src} to {dst}")
+                raise InputError(self.where, f"no path from {src} to {dst}")
             stages.append(ports)
             nodes = list(dict.fromkeys(port.peer for port in ports))
         return stages
@@ -218,7 +219,7 @@ class Graph:
         while node != dst:
             choices = self.next_hops(node, dst)
             if not choices:
-                raise InputError("topology", f"no path from {src} to {dst}")
+                raise InputError(self.where, f"no path from {src} to {dst}")
             hops.append(choices[0])
             node = choices[0].peer
         return hops

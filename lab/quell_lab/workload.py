@@ -151,6 +151,8 @@ def _sizes(places, path, values):
 
 def known_host(where, name, graph):
     """InputError unless the host exists."""
+    if "[" in name:
+        raise InputError(where, f"'{name}' is a range: one host is needed")
     if not graph.is_host(name):
         raise InputError(where, f"no host '{name}'{nearest(name, graph.hosts)}: "
                          f"{graph.hosts[0]} to {graph.hosts[-1]}")

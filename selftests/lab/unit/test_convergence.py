@@ -37,7 +37,7 @@ class Keys(unittest.TestCase):
                 ({"convergence": [WANTED]}, r"a list is not a table: write \[convergence\], once"),
                 ({"lookahead": {"receiver": "h3", "members": ["h1"]}},
                  r"lookahead: a table is not a list: write \[\[lookahead\]\], once per entry"),
-                ({"queue": {"host-ecn": True}}, "host-ecn: 'true' is not a text in quotes"),
+                ({"queue": {"host-ecn": True}}, "host-ecn: 'true' is not a text or a number"),
                 ({"flow": []}, "'h2' is src of all flows: none stays"),
                 ({"convergence": dict(WANTED, over=0)}, "convergence.over: '0' is out of range"),
                 ({"flow": [dict(STAY, bytes=10**6)]}, "flow 1 can be through before the last join"),

@@ -212,7 +212,8 @@ class Unfinished(unittest.TestCase):
         self.assertEqual(self.problems(), [])
 
     def test_only_where_the_scenario_says_so(self):
-        self.assertIn("flow 1 (h1 to h3): not finished, 8000 of 1000000",
+        self.assertIn("flow 1 (h1 to h3): not finished by 50us, the end of the run; 8000 of "
+                      "1000000 bytes delivered until 50ms later",
                       self.problems(build(check=None))[0])
 
     def test_more_delivered_than_sent(self):

@@ -21,11 +21,20 @@ def build(**changes):
 
 
 class Keys(unittest.TestCase):
+    def test_without_names(self):
+        plots = build(plot=[{"kind": "rtts", "runs": "cubic"},
+                            {"kind": "mean-window", "measure": "steady"}]).plots
+        self.assertEqual([one.stem for one in plots],
+                         ["plot-scenario-rtts", "plot-scenario-mean-window"])
+        self.assertEqual(plots[0].runs, ("cubic",))
+
     def test_refused(self):
         for changes, words in (
-                ({"plot": [{"kind": "rtts"}] * 2}, r"plot\[1\].figure: 'scenario' is given twice"),
+                ({"plot": [{"kind": "rtts"}] * 2},
+                 r"plot\[1\].figure: 'scenario, rtts' is given twice"),
                 ({"plot": [dict(RTTS, kind="rttz")]}, r"plot\[0\].kind: 'rttz', did you mean"),
                 ({"plot": [dict(RTTS, runs=["cubik"])]}, r"plot\[0\].runs: no run 'cubik'"),
+                ({"plot": [dict(RTTS, runs="cubik")]}, r"plot\[0\].runs: no run 'cubik'"),
                 ({"plot": [dict(RTTS, measure=["x"])]}, r"plot\[0\].measure: no window 'x'"),
                 ({"plot": [RTTS], "measure": None}, r"plot\[0\]: needs a \[measure\] table"),
                 ({"plot": [dict(RTTS, truth=True)]}, r"plot\[0\].truth: needs truth = true"),

@@ -114,7 +114,7 @@ class Plan(unittest.TestCase):
         self.assertNotIn("ecn", plan.write(wanted, wanted.variants[0]))
 
     def test_marks_at_enqueue(self):
-        wanted = helpers.build(queue={"ecn": "50kb", "ecn-mode": "enqueue"})
+        wanted = helpers.build(queue={"ecn": 51200, "ecn-mode": "enqueue"})
         self.assertIn(" ecn-mode=2 ecn-min=51200 ", plan.write(wanted, wanted.variants[0]))
 
     def test_ports_share_a_buffer(self):

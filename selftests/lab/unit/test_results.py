@@ -180,7 +180,7 @@ class Physics(unittest.TestCase):
 
     def test_unfinished(self):
         self.assert_one(self.problems(1, end_ns=-1, delivered_bytes=5),
-                        r"^flow 2 .*not finished, 5 of 3000")
+                        r"^flow 2 .*not finished by .*; 5 of 3000 bytes delivered until 50ms later")
 
     def test_wrong_start(self):
         self.assert_one(self.problems(0, start_ns=1, end_ns=9000), "started at 1 ns instead of 0")

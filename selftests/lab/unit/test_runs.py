@@ -84,7 +84,7 @@ FAILURES = (
     ("results(end='2383')", (), ["flow 2 (h2 to h3): completion in 2383 ns is below the physical "
                                  "limit of 2384 ns"]),
     ("results(queue='11755')", (), ["port s1:p3: data queue reached 11755 bytes"]),
-    ("results(end='-1')", (), ["flow 2 (h2 to h3): not finished"]),
+    ("results(end='-1')", (), ["flow 2 (h2 to h3): not finished by 10"]),
     ("print('something odd')\nput('errors.out', 'plan line 3: node x: no')", (),
      ["cubic: plan line 3: node x: no", "| something odd"]),
     ("print('Out of memory and no killable processes...')\nsys.exit(1)", ("--mem", "48mb"),
@@ -267,7 +267,8 @@ class Runs(unittest.TestCase):
         run = self.run_lab("run", "--no-figures",
                            self.scenario("steady", FIGURES.replace("throughput", "goodput")))
         self.assertEqual(run.returncode, 1)
-        self.assertIn("flow 2 (h2 to h3): not finished, 1448 of 3000 bytes", run.stderr)
+        self.assertIn("flow 2 (h2 to h3): not finished by 50us, the end of the run; 1448 of 3000 "
+                      "bytes", run.stderr)
 
     def test_nothing_finished_leaves_no_figures_of_completion(self):
         self.kernel("results(end='-1', delivered='1448', first='-1')")
