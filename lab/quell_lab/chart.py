@@ -43,7 +43,8 @@ STYLE = {"font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10,
          "grid.color": "#e4e4e4", "grid.linewidth": 0.6, "axes.axisbelow": True,
          "legend.frameon": False, "svg.hashsalt": "quell", "path.simplify": True,
          "pdf.fonttype": 42}
-INSIDE = {"loc": "upper right", "fontsize": 7}		# legends of a facet
+INSIDE = {"loc": "upper right", "fontsize": 7, "frameon": True, "framealpha": 0.8,
+          "edgecolor": "none"}		# legends of a facet
 BESIDE = {"loc": "center left", "bbox_to_anchor": (1, 0.5), "fontsize": 8}
 BELOW = {"loc": "center right", "fontsize": 8, "ncols": 2, "columnspacing": 1, "handlelength": 1.2}
 

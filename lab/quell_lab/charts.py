@@ -73,7 +73,7 @@ def start_finish(results):
                           f"{label} ({beyond} beyond)" if beyond else label, label,
                           {"marker": chart.marker(numbers[label])}))
     return Chart("Start and finish of every flow", [
-        Facet(lines, Axis("Flow start (µs)"), Axis("Flow finish (µs)", 0, top_us))])
+        Facet(lines, Axis("Flow start (µs)"), Axis("Flow finish (µs)", 0, top_us * ROOM))])
 
 
 def _gaps(points, step):

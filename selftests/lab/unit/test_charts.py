@@ -102,6 +102,15 @@ class Axes(unittest.TestCase):
         facet, = charts.rates([result], wanted).facets
         self.assertAlmostEqual(facet.y.high, 1.02)
 
+    def test_words_are_legible(self):
+        """Flows that end beyond the axis are below the title, a legend in a facet has a ground."""
+        facet, = charts.start_finish([run_of(10, 11, 12, 500)]).facets
+        self.assertGreater(facet.y.high, 1.03 * max(facet.lines[0].ys))
+        figure = chart.figure(Chart("", [Facet([Line([1], [1], name="a")], Axis(), Axis(),
+                                               legend=chart.INSIDE)]))
+        self.assertTrue(figure.axes[0].get_legend().get_frame_on())
+        chart.pyplot().close(figure)
+
     def test_a_logarithmic_one_has_more_than_two_labels(self):
         for top, least in ((1.2, 4), (2.4, 3), (3.05, 5), (3.9, 4), (8, 5), (60, 6)):
             axis = Axis(low=1, scale={"value": "log"})
