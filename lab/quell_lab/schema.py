@@ -7,8 +7,8 @@ from . import ranges, units
 from .errors import InputError, nearest
 
 REQUIRED = object()
-# Keys of a scenario that no table has.
-TOP_ALONE = ("title", "seed", "until", "tso", "option", "family", "multipath", "syscall")
+# Keys of a scenario or a sweep that no table has.
+TOP_ALONE = ("title", "seed", "seeds", "until", "tso", "option", "family", "multipath", "syscall")
 
 
 @dataclass(frozen=True)

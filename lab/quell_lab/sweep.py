@@ -427,9 +427,9 @@ def _set_key(where, table, path, value):
     if name in NOT_SWEPT:
         raise InputError(where, f"'{path}' is not a key to sweep: {NOT_SWEPT[name]}")
     if name not in scenario.TOP_KEYS:
-        raise InputError(where, f"'{path}': unknown key{nearest(name, scenario.TOP_KEYS)}: one of "
-                         f"{', '.join(key for key in scenario.TOP_KEYS if key not in NOT_SWEPT)}, "
-                         "or an algorithm")
+        known = [key for key in scenario.TOP_KEYS if key not in NOT_SWEPT]
+        raise InputError(where, f"'{path}': unknown key{nearest(name, (*known, *ALGORITHMS))}: one "
+                         f"of {', '.join(known)}, or an algorithm")
     if name not in table and scenario.TOP_KEYS[name].kind == "list":
         raise InputError(where, f"'{path}': the scenario has no [[{name}]]")
     _set_in(where, table, steps, value)

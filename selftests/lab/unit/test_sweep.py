@@ -44,6 +44,10 @@ AI = '[[parameter]]\nkey = "swift.ai"\nvalues = ["50mbit", "1gbit"]\n'
 
 # text of a sweep, and what the message must say, in order
 REFUSED = (
+    ('scenario = "star.scenario"\n[[parameter]]\nkey = "swft.ai"\nvalues = [1]',
+     ("parameter[0].key", "'swft.ai'", "did you mean 'swift'")),
+    ('scenario = "star.scenario"\n[[panel]]\nquantity = "fct_p99"\nseeds = 3',
+     ("panel[0].seeds", "not a key of a table: it precedes the first [table]")),
     ('scenario = "star.scenario', ("bad.sweep", "not TOML")),
     ('seeds = 2', ("bad.sweep: scenario", "missing")),
     ('scenario = "sun.scenario"', ("sun.scenario", "No such file")),
