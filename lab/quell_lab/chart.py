@@ -326,8 +326,8 @@ def figure(chart, runs=()):
             flat[0].set_title(chart.title + (f"\n{chart.facets[0].title}"
                                              if chart.facets[0].title else ""))
         # The layout's solver orders by address: the last bits differ from process to process.
-        drawn.draw_without_rendering()
-        drawn.set_layout_engine("none")
+        drawn.get_layout_engine().execute(drawn)
+        drawn.set_layout_engine(None)
         for axes in flat:
             axes.set_position([round(value, PLACE_DIGITS)
                                for value in axes.get_position().bounds])
