@@ -17,6 +17,8 @@
 
 /* Queue of a flow in its host up to which the window grows: the stack's limit is 1 ms. */
 #define ADAPT_BACKLOG_NS	(200 * NSEC_PER_USEC)
+/* Two of the stack's bursts, which are no queue that the algorithm could remove. */
+#define ADAPT_BURSTS_BYTES	(128 * 1024)
 
 /* For user space; NULL if the flow is not fitted. */
 const char *quell_adapt_phase_name(const struct quell_flow *flow)
@@ -229,12 +231,26 @@ static bool adapt_is_reducing(const struct sock *sk)
 	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
+/*
+ * Delay by the flow's queue in its host beyond the stack's bursts.  No round-trip time of the flow
+ * has it, but those of the host's other flows: by their delay they would yield the NIC to it.
+ */
+static u64 adapt_backlog_delay_ns(const struct quell_flow *flow, u64 backlog_ns)
+{
+	u64 bursts_ns = mul_u64_u64_shr(ADAPT_BURSTS_BYTES, flow->link.ns_q32, 32);
+	const struct quell_adapt *core = &flow->adapt;
+
+	return quell_sub_sat_u64(backlog_ns,
+				 max_t(u64, core->base_ns, bursts_ns) + core->noise_ns);
+}
+
 /* Before the algorithm, with quell_adapt_is_on(); @sample becomes that of the algorithm. */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u64 remote_ns = sample->remote_ns, hold_ns = adapt_hold_ns(flow), most_ns;
+	u64 backlog_ns = quell_backlog_ns(flow, sample->now_ns);
 	struct quell_adapt *core = &flow->adapt;
 	struct quell_decision unused;
 	bool round, begins;
@@ -256,9 +272,10 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	 * this host in it: while the own NIC is the bottleneck the window would grow without end.
 	 */
 	most_ns = max_t(u64, core->base_ns, ADAPT_BACKLOG_NS) + core->noise_ns;
-	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) &&
-	    quell_backlog_ns(flow, sample->now_ns) <= most_ns)
+	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) && backlog_ns <= most_ns)
 		core->flags |= QUELL_ADAPT_F_FULL;
+	if (sample->rtt_ns)
+		sample->rtt_ns += adapt_backlog_delay_ns(flow, backlog_ns);
 	if (after(tp->snd_una, core->round_seq)) {
 		core->flags |= QUELL_ADAPT_F_OVER;
 		core->flags &= ~(QUELL_ADAPT_F_BEGUN | QUELL_ADAPT_F_LOST);
