@@ -86,6 +86,8 @@ class Swift:
         ai = 1
         if self.min_rtt:
             ai = self.p.ai * self.min_rtt / self.mss
+            if self.p.adapt:
+                ai = max(ai, 1 / 4)
             if not s.rtt:
                 ai = min(ai, 1)
         w.cwnd += ai / max(w.cwnd, 1) * s.acked / self.mss

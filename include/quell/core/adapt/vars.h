@@ -29,6 +29,11 @@
 #define QUELL_ADAPT_ROOM_NS		25000ULL
 #define QUELL_ADAPT_ROOM_SHARE		4
 /*
+ * Part of a segment that a fitted flow's increase adds at least.  Flows that arrive reduce those
+ * that are there, which regain their shares too slowly by a step that was set for another network.
+ */
+#define QUELL_ADAPT_STEP_SHARE		4
+/*
  * By how much the first packet of a round with marks is late where the queue stands: at least this
  * part of the base, and this time.
  */

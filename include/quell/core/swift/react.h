@@ -271,6 +271,18 @@ static inline u64 quell_swift_step_q16(const struct quell_swift_vars *v,
 	return s->rtt_ns ? step_q16 : quell_min_u64(step_q16, mss_q16);
 }
 
+/* The same of a flow that is fitted to its path, at least; VAI/SF's tokens multiply the former. */
+static inline u64 quell_swift_fit_step_q16(const struct quell_swift_vars *v,
+					   const struct quell_swift_params *p,
+					   const struct quell_sample *s)
+{
+	u64 step_q16 = quell_swift_step_q16(v, p, s);
+
+	if (!p->adapt_bool)
+		return step_q16;
+	return quell_max_u64(step_q16, quell_mss_q16(v->mss_bytes) / QUELL_ADAPT_STEP_SHARE);
+}
+
 /* A delay below the target a round trip or more after the last decrease ends the loss state. */
 static inline void quell_swift_recovered(struct quell_swift_vars *v,
 					 const struct quell_sample *s)
@@ -386,7 +398,7 @@ static inline void quell_swift_on_ack(struct quell_swift_vars *v,
 		st->no_rtt++;
 	target_ns = quell_swift_target_ns(v, p, s->hops);
 	if (s->rtt_ns < target_ns)
-		quell_swift_uncongested(v, st, s, quell_swift_step_q16(v, p, s));
+		quell_swift_uncongested(v, st, s, quell_swift_fit_step_q16(v, p, s));
 	else if (quell_swift_disregards(v, p, s))
 		st->disregarded++;
 	else if (quell_swift_congested(v, p, s, s->rtt_ns, target_ns))

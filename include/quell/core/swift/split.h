@@ -167,7 +167,7 @@ static inline void quell_swift_split_react(struct quell_swift_split_vars *v,
 	bool used = quell_swift_split_is_used(v->host_window_q16, v->fabric.window_q16);
 	u64 host_ns = quell_min_u64(s->remote_ns, s->rtt_ns);
 	u64 fabric_ns = s->rtt_ns - host_ns;
-	u64 step_q16 = quell_swift_step_q16(&v->fabric, p, s);
+	u64 step_q16 = quell_swift_fit_step_q16(&v->fabric, p, s);
 	u16 lost = v->fabric.flags & QUELL_SWIFT_F_LOSS;
 
 	if (fabric_ns < target_ns)
