@@ -235,12 +235,12 @@ static bool adapt_is_reducing(const struct sock *sk)
  * Delay by the flow's queue in its host beyond the stack's bursts.  No round-trip time of the flow
  * has it, but those of the host's other flows: by their delay they would yield the NIC to it.
  */
-static u64 adapt_backlog_delay_ns(const struct quell_flow *flow, u64 backlog_ns)
+static u64 adapt_queue_delay_ns(const struct quell_flow *flow, u64 queue_ns)
 {
 	u64 bursts_ns = mul_u64_u64_shr(ADAPT_BURSTS_BYTES, flow->link.ns_q32, 32);
 	const struct quell_adapt *core = &flow->adapt;
 
-	return quell_sub_sat_u64(backlog_ns,
+	return quell_sub_sat_u64(min(queue_ns, QUELL_ADAPT_MOST_NS),
 				 max_t(u64, core->base_ns, bursts_ns) + core->noise_ns);
 }
 
@@ -250,7 +250,7 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u64 remote_ns = sample->remote_ns, hold_ns = adapt_hold_ns(flow), most_ns;
-	u64 backlog_ns = quell_backlog_ns(flow, sample->now_ns);
+	u64 backlog_ns = quell_backlog_ns(flow, sample->now_ns), queue_ns;
 	struct quell_adapt *core = &flow->adapt;
 	struct quell_decision unused;
 	bool round, begins;
@@ -274,8 +274,10 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	most_ns = max_t(u64, core->base_ns, ADAPT_BACKLOG_NS) + core->noise_ns;
 	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) && backlog_ns <= most_ns)
 		core->flags |= QUELL_ADAPT_F_FULL;
+	/* Segments that fq holds back for their departure are no queue. */
+	queue_ns = quell_backlog_ns(flow, max(sample->now_ns, tp->tcp_wstamp_ns));
 	if (sample->rtt_ns)
-		sample->rtt_ns += adapt_backlog_delay_ns(flow, backlog_ns);
+		sample->rtt_ns += adapt_queue_delay_ns(flow, queue_ns);
 	if (after(tp->snd_una, core->round_seq)) {
 		core->flags |= QUELL_ADAPT_F_OVER;
 		core->flags &= ~(QUELL_ADAPT_F_BEGUN | QUELL_ADAPT_F_LOST);
