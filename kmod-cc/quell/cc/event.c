@@ -91,7 +91,7 @@ void quell_event_tail_loss(struct sock *sk)
 
 void quell_event_timeout(struct sock *sk)
 {
-	const struct quell_flow *flow = quell_cc(sk)->flow;
+	struct quell_flow *flow = quell_cc(sk)->flow;
 	/* If this timeout begins an episode, cc_ssthresh() has just cleared both. */
 	bool again = flow && (flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 	struct quell_event ev;
@@ -101,7 +101,10 @@ void quell_event_timeout(struct sock *sk)
 	event_report(sk, &ev, quell_cc(sk)->algo->core->on_rto);
 	quell_adapt_timed_out(sk, &ev.sample, again);
 	quell_apply_timeout(sk, &ev.sample, &ev.decision);
-	quell_path_on_rto(quell_cc(sk)->flow);
+	quell_path_on_rto(flow);
+	/* Until the next ACK: the peer may be gone. */
+	if (flow && flow->dasr)
+		quell_dasr_claim(flow, 0);
 	quell_cc_leave();
 }
 

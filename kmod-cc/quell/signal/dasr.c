@@ -63,7 +63,8 @@ void quell_dasr_sample(struct quell_flow *flow, const struct tcp_sock *tp,
 	u64 own_bytes_ps = sample->link_bytes_ps, n_q8 = READ_ONCE(flow->dasr->senders_q8);
 
 	if (n_q8 > QUELL_SHARE_ONE_Q8 && own_bytes_ps && own_bytes_ps < peer_bytes_ps &&
-	    (tp->packets_out || tp->write_seq != tp->snd_nxt))
+	    (tp->packets_out ||
+	     (tp->write_seq != tp->snd_nxt && before(tp->snd_nxt, tcp_wnd_end(tp)))))
 		share_bytes_ps = quell_share_of_sender_bytes_ps(own_bytes_ps, peer_bytes_ps, n_q8);
 	quell_dasr_claim(flow, share_bytes_ps);
 	all = share_bytes_ps ? atomic64_read(&flow->qnet->claims[flow->dasr->claim_slot]) : 0;
