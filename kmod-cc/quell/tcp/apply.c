@@ -25,8 +25,8 @@
  * The stack computes the delay after a segment when it sends it.  With a window below one segment
  * that is many round trips: it is computed again when the segment is acknowledged, as in Swift's
  * Algorithm 1, and ends if the new decision has no rate.  No packet of the flow is left in the
- * host, or in the fq qdisc, to be overtaken.  Algorithms that use no delay decide a rate at any
- * window.
+ * host to be overtaken; fq sorts pure ACKs by these times, too.  Algorithms that use no delay
+ * decide a rate at any window.
  */
 static void apply_departure(struct sock *sk, struct quell_flow *flow, u64 window_bytes,
 			    unsigned long rate)
@@ -35,14 +35,16 @@ static void apply_departure(struct sock *sk, struct quell_flow *flow, u64 window
 	struct quell_segment newest;
 
 	if (tp->packets_out || tp->tcp_wstamp_ns <= tp->tcp_clock_cache || !flow ||
+	    READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED || !rate ||
 	    flow->algo->core->needs.signal != QUELL_ADAPT_DELAY ||
 	    flow->now.pacing_bytes_ps == QUELL_RATE_UNLIMITED ||
 	    (rate != ~0UL && window_bytes >= tp->mss_cache) ||
-	    !quell_segments_newest(flow, &newest) || newest.retransmitted)
+	    !quell_segments_newest(flow, &newest) || newest.end_seq != tp->snd_nxt ||
+	    newest.retransmitted)
 		return;
 	tp->tcp_wstamp_ns = newest.depart_ns +
 			    div64_ul((u64)(newest.end_seq - newest.seq) * NSEC_PER_SEC,
-				     max(rate, 1UL));
+				     rate);
 	/* tcp_data_snd_check() follows, and sets the timer again. */
 	if (hrtimer_try_to_cancel(&tp->pacing_timer) == 1)
 		__sock_put(sk);
