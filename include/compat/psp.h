@@ -22,9 +22,10 @@ static inline unsigned int psp_sk_overhead(const struct sock *sk)
 static inline bool quell_psp_is_authentic(const struct sock *sk, const struct sk_buff *skb)
 {
 #if defined(QUELL_HAVE_PSP_SK_OVERHEAD) && IS_ENABLED(CONFIG_INET_PSP)
+	struct psp_skb_ext *ext = skb_ext_find(skb, SKB_EXT_PSP);
 	struct psp_assoc *assoc = psp_sk_assoc(sk);
 
-	return !assoc || psp_pse_matches_pas(skb_ext_find(skb, SKB_EXT_PSP), assoc);
+	return assoc ? psp_pse_matches_pas(ext, assoc) : !ext;
 #else
 	return true;
 #endif
