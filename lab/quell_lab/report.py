@@ -16,7 +16,9 @@ CAPTIONS = {
     "fct-cdf": "Flow completion: from the start of the flow until its last byte is handed to the "
                "receiving socket. A line that ends below 1: the other flows did not finish.",
     "jain": "Jain's index of the bytes each active flow was handed in a window: 1 means equal "
-            "shares, 1/n one flow has everything. Flows count in windows they span entirely. Axes "
+            "shares, 1/n one flow has everything. Where a window holds a few packets of each flow, "
+            "whole packets keep it below 1: set record.window (--window) longer. Flows count in "
+            "windows they span entirely. Axes "
             "of time end at the last completion within twice a run's median one, or with the last "
             "measured window.",
     "queue": "Backlog of the switch port with the longest queue of all runs, sampled. The maximum "
