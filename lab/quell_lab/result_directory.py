@@ -19,8 +19,8 @@ def check_directory(path, marker=MARKER):
             os.path.join(path, marker)):
         what = "sweep" if marker == SWEEP_MARKER else "result"
         if os.path.exists(os.path.join(path, SWEEP_MARKER)):
-            raise InputError("--out", f"'{path}' holds the results of a sweep, which are not replaced: "
-                             "name a new or empty directory")
+            raise InputError("--out", f"'{path}' holds the results of a sweep, which are not "
+                             "replaced: name a new or empty directory")
         raise InputError("--out", f"'{path}' is not empty and holds no earlier {what} of the lab: "
                          "name a new or empty directory")
     if not path:

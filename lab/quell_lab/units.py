@@ -47,8 +47,8 @@ def _parse(text, suffixes, what):
     suffix = match.group(2).lower()
     if suffix not in suffixes:
         known = " ".join(s for s in suffixes if s)
-        raise ValueError(f"'{text}' is not a {what}: "
-                         + (f"unit '{match.group(2)}' is none of {known}" if known else "it has no unit"))
+        why = f"unit '{match.group(2)}' is none of {known}" if known else "it has no unit"
+        raise ValueError(f"'{text}' is not a {what}: {why}")
     return Fraction(match.group(1)) * suffixes[suffix]
 
 
