@@ -231,19 +231,6 @@ static bool adapt_is_reducing(const struct sock *sk)
 	       (state == TCP_CA_CWR && quell_cc(sk)->flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
 }
 
-/*
- * Delay by the flow's queue in its host beyond the stack's bursts.  No round-trip time of the flow
- * has it, but those of the host's other flows: by their delay they would yield the NIC to it.
- */
-static u64 adapt_queue_delay_ns(const struct quell_flow *flow, u64 queue_ns)
-{
-	u64 bursts_ns = mul_u64_u64_shr(ADAPT_BURSTS_BYTES, flow->link.ns_q32, 32);
-	const struct quell_adapt *core = &flow->adapt;
-
-	return quell_sub_sat_u64(min(queue_ns, QUELL_ADAPT_MOST_NS),
-				 max_t(u64, core->base_ns, bursts_ns) + core->noise_ns);
-}
-
 /* Before the algorithm, with quell_adapt_is_on(); @sample becomes that of the algorithm. */
 void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 {
@@ -274,10 +261,17 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	most_ns = max_t(u64, core->base_ns, ADAPT_BACKLOG_NS) + core->noise_ns;
 	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) && backlog_ns <= most_ns)
 		core->flags |= QUELL_ADAPT_F_FULL;
-	/* Segments that fq holds back for their departure are no queue. */
-	queue_ns = quell_backlog_ns(flow, max(sample->now_ns, tp->tcp_wstamp_ns));
+	/*
+	 * Other flows of the host find its queue beyond the stack's bursts in their round-trip
+	 * times, and would yield the NIC to a flow that does not have it in its own.  Segments that
+	 * fq holds back for their departure are no queue.
+	 */
+	most_ns = max_t(u64, core->base_ns,
+			mul_u64_u64_shr(ADAPT_BURSTS_BYTES, flow->link.ns_q32, 32));
+	queue_ns = min(quell_backlog_ns(flow, max(sample->now_ns, tp->tcp_wstamp_ns)),
+		       QUELL_ADAPT_MOST_NS);
 	if (sample->rtt_ns)
-		sample->rtt_ns += adapt_queue_delay_ns(flow, queue_ns);
+		sample->rtt_ns += quell_sub_sat_u64(queue_ns, most_ns + core->noise_ns);
 	if (after(tp->snd_una, core->round_seq)) {
 		core->flags |= QUELL_ADAPT_F_OVER;
 		core->flags &= ~(QUELL_ADAPT_F_BEGUN | QUELL_ADAPT_F_LOST);

@@ -201,21 +201,6 @@ static u32 apply_conservation(const struct sock *sk, const struct quell_flow *fl
 	return min(cwnd_pkts, max(conserved_pkts, 1U));
 }
 
-/*
- * Without SACK the stack counts data behind a hole as in flight, however long ago it was received,
- * so the window may be below that for all of a recovery: the first retransmission, and one for
- * each partial ACK (RFC 6582, 3.2), have room regardless.
- */
-static u32 apply_newreno(const struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-
-	if (!tcp_is_reno(tp) || inet_csk(sk)->icsk_ca_state != TCP_CA_Recovery ||
-	    (tp->prr_out && !(sample->flags & QUELL_S_ADVANCED)))
-		return cwnd_pkts;
-	return max(cwnd_pkts, tcp_packets_in_flight(tp) + 1);
-}
-
 /* The signal that a reduction on an acknowledgment is for. */
 static enum quell_reduction apply_ack_signal(const struct quell_flow *flow,
 					     const struct quell_sample *sample,
@@ -311,7 +296,15 @@ u32 quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 	else
 		cwnd_pkts = apply_conservation(sk, flow, sample,
 					       apply_burst(sk, flow, sample, window_pkts));
-	cwnd_pkts = apply_newreno(sk, sample, cwnd_pkts);
+	/*
+	 * Without SACK the stack counts data behind a hole as in flight, however long ago it was
+	 * received, so the window may be below that for all of a recovery: the first retransmission
+	 * (not if the stack was reducing before), and one for each partial ACK (RFC 6582, 3.2),
+	 * have room regardless.
+	 */
+	if (tcp_is_reno(tp) && inet_csk(sk)->icsk_ca_state == TCP_CA_Recovery &&
+	    (!tp->prr_out || sample->flags & QUELL_S_ADVANCED))
+		cwnd_pkts = max(cwnd_pkts, tcp_packets_in_flight(tp) + 1);
 	/*
 	 * After a timeout the window grows as in the stack, from one segment by one per segment
 	 * delivered, so that the lost segments are not all retransmitted at once.
