@@ -274,4 +274,4 @@ class Differences(unittest.TestCase):
             self.assertEqual(cli.main(["bisect", "a", "b", "missing.scenario", "p99"]),
                              cli.EXIT_USAGE)
         self.assertIn("missing.scenario", err.getvalue())
-        self.assertIn("not QUANTITY < VALUE", err.getvalue())
+        self.assertIn("not [LABEL:] QUANTITY < VALUE", err.getvalue())
