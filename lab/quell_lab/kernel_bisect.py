@@ -27,7 +27,8 @@ class Condition:
     def __init__(self, text):
         found = TERM.match(text)
         if not found:
-            raise InputError(f"condition '{text}'", "not [LABEL:] QUANTITY < VALUE; <=, > and >= as well")
+            raise InputError(f"condition '{text}'",
+                             "not [LABEL:] QUANTITY < VALUE; <=, > and >= as well")
         self.text = text
         self.label, self.name, compare, limit = found.groups()
         name = self.name

@@ -109,8 +109,8 @@ SCALE = ("--scale", {"metavar": "NAME", "help": "[scale.NAME] of the file overri
 NO_FIGURES = ("--no-figures", {"action": "store_true", "help": "tables and numbers alone: drawing "
                                "takes longer than many a run"})
 CONDITION = ("condition", {"metavar": "CONDITION", "help": "of each run, such as 'p99 < 80us', "
-                           "or of one label, 'swift: p99 < 80us'; quantities are p50, p99, max (of completion times), goodput, drops, "
-                           "queue max, offered load, carried load, slowdown_p99 all, or of a class "
+                           "or of one label, 'swift: p99 < 80us'; quantities are p50, p99, max (of "
+                           "completion times), goodput, drops, queue max, offered load, carried load, slowdown_p99 all, or of a class "
                            "of sizes"})
 PCAP = ("--pcap", {"metavar": "PORT", "action": "append", "help": "write the packets of a link to "
                    "raw/*/out/*.pcap: that of host h1, or of port s1:p3; may be repeated"})
