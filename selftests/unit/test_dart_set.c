@@ -181,8 +181,9 @@ TEST(plain)
 	expect_eq(2, w.set.hosts, "plain_lives_on_by_its_data");
 	wait_ns(1);
 	expect_eq(1, w.set.hosts, "plain_is_dead_again");
+	play("+b.b");
 	expect(!quell_dasr_is_fresh(&w.conns[index_of('b')], &params, w.now_ns),
-	       "dead_is_not_fresh");
+	       "ended_is_not_fresh");
 }
 
 /* A clock that other processors are ahead of does no harm. */
