@@ -21,9 +21,9 @@ def load(path):
     return table
 
 
-def text(path):
-    """The files that a file is over and itself, as they are written."""
-    return "\n".join(written for _, written, _ in reversed(_chain(path)))
+def texts(path):
+    """{path: text as written} of the files that a file extends, the lowest first, and of itself."""
+    return {name: written for name, written, _ in reversed(_chain(path))}
 
 
 def merge(below, above):

@@ -80,7 +80,7 @@ class Source:
 
     path: str
     name: str
-    text: str
+    texts: dict			# files.texts()
     table: dict
     entries: tuple		# Entry
     seeds: tuple
@@ -160,7 +160,7 @@ class Sweep:
         if path.endswith(".scenario"):
             raise InputError(path, "a scenario, not a sweep: 'lab run' runs it")
         top = check(self.places, "", at_scale(files.load(path), scale), TOP_KEYS)
-        self.text = files.text(path)
+        self.texts = files.texts(path)
         self.title = top["title"] or os.path.basename(path)
         self.over = self._over(top["oversubscription"])
         self.axes = self._axes(top)
@@ -232,7 +232,7 @@ class Sweep:
         built = scenario.build(table, places)
         entries = tuple(Entry(variant.label, variant.name, dict(entry, label=variant.label))
                         for entry, variant in zip(entries, built.variants))
-        return Source(path, os.path.basename(path).removesuffix(".scenario"), files.text(path),
+        return Source(path, os.path.basename(path).removesuffix(".scenario"), files.texts(path),
                       table, entries, self._seeds(top["seeds"], built.seed))
 
     def _own(self, entry):

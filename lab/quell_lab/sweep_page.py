@@ -277,6 +277,13 @@ def by_places(wanted, classes):
     return {name: one for name, one in tables.items() if one}
 
 
+def file_texts(wanted):
+    """{path: text} of all files of a sweep, relative to its own directory."""
+    top = os.path.dirname(wanted.path) or os.curdir
+    return {os.path.relpath(path, top): text for source in (wanted, *wanted.sources)
+            for path, text in source.texts.items()}
+
+
 def write(out, wanted, found, failed, kernel):
     """Write tables, figure and page; the Sums.  found: {run number: values_of()} and {run number:
     by_size.classes()}; failed: {run number: why it has none}."""
@@ -303,5 +310,5 @@ def write(out, wanted, found, failed, kernel):
         failed=[(number, wanted.runs[number - 1].text(wanted.axes), why)
                 for number, why in sorted(failed.items())],
         kernel=kernel.version, version=sweep_store.lab_version()[:12],
-        files=[(os.path.basename(file.path), file.text) for file in (wanted, *wanted.sources)])
+        files=file_texts(wanted))
     return sums

@@ -87,8 +87,10 @@ class Extends(unittest.TestCase):
         self.assertEqual(files.merge(below, above), {"a": {"b": 1, "c": 2}})
         self.assertEqual((below, above), ({"a": {"b": 1}}, {"a": {"c": 2}}))
 
-    def test_text_has_all_files(self):
-        self.assertEqual(files.text(self.path("top.scenario")), "\n".join((BASE, MIDDLE, TOP)))
+    def test_texts_has_all_files(self):
+        self.assertEqual(list(files.texts(self.path("top.scenario")).items()), [
+            (self.path("base.scenario"), BASE), (self.path("more/middle.scenario"), MIDDLE),
+            (self.path("top.scenario"), TOP)])
 
     def test_circle(self):
         self.write("base.scenario", 'title = "base"\n\nextends = "more/../top.scenario"\n' + BASE)

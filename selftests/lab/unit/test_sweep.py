@@ -258,6 +258,17 @@ class Sums(Files):
         list(wanted.build_points())
         return wanted, sweep_page.Sums(wanted, values(wanted))
 
+    def test_each_file_is_shown_once(self):
+        """A key that a file overrides would be there twice in the text of both."""
+        texts = {"star.scenario": STAR, "more.scenario": 'extends = "star.scenario"\nseed = 5\n',
+                 "below.sweep": 'scenario = ["star.scenario", "more.scenario"]\nseeds = 2\n',
+                 "top.sweep": 'extends = "below.sweep"\nseeds = 3\n'}
+        for name, text in texts.items():
+            with open(self.path(name), "w", encoding="ascii") as file:
+                file.write(text)
+        wanted = sweep.Sweep(self.path("top.sweep"))
+        self.assertEqual(sweep_page.file_texts(wanted), texts)
+
     def test_medians_over_seeds_that_have_a_value(self):
         wanted, sums = self.sums("seeds = 3", ECN, values=lambda wanted: {
             run.number: {"fct_p50": run.number * 10} for run in wanted.runs if run.number != 4})
