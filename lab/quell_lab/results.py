@@ -284,13 +284,23 @@ def _flow_problems(scenario, row, after_ns):
 
 
 def _governed_problems(result):
-    """Something governs a flow all the time: until a handshake ends the search does not yet."""
+    """
+    Something governs a flow all the time: until a handshake ends the search does not yet.
+    Flows with a congestion control of the kernel's own are none of Quell's, so it governs them
+    never.
+    """
     problems = []
     for row in result.flows if result.governed else ():
-        left_ns = row.fct_ns - sum(result.governed.get(row.flow.number, ()))
-        if row.finished and not 0 <= left_ns <= (row.fct_ns if row.flow.cold else START_LATE_NS):
-            problems.append(f"flow {row.flow.number}: nothing, or more than one, governed its window "
-                            f"for {abs(left_ns)} of {row.fct_ns} ns")
+        flow = row.flow
+        governed_ns = sum(result.governed.get(flow.number, ()))
+        left_ns = row.fct_ns - governed_ns
+        if flow.cc:
+            if governed_ns:
+                problems.append(f"flow {flow.number}: governed for {governed_ns} ns, though its "
+                                f"congestion control is {flow.cc}")
+        elif row.finished and not 0 <= left_ns <= (row.fct_ns if flow.cold else START_LATE_NS):
+            problems.append(f"flow {flow.number}: no component, or more than one, governed its "
+                            f"window for {abs(left_ns)} of {row.fct_ns} ns")
     return problems
 
 

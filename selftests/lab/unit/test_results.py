@@ -65,6 +65,18 @@ class Reading(unittest.TestCase):
                 self.put("governed.out", f"1 {row}\n2 10000 0 0\n")
                 self.assertEqual(results.physics(self.wanted, self.read()) == [], is_good)
 
+    def test_flows_of_the_kernels_own_are_never_governed(self):
+        flows = [{"src": "h1", "dst": "h3", "bytes": "3000b", "cc": "cubic"},
+                 {"src": "h2", "dst": "h3", "bytes": "3000b", "start": "20us"}]
+        self.wanted = helpers.build(algorithm=[{"name": "swift", "set": {"adapt": "on"}}],
+                                    incast=None, flow=flows)
+        self.put("counters.out", "")
+        for row, found in (("0 0 0", []), ("0 0 1", ["flow 1: governed for 1 ns, though its "
+                                                     "congestion control is cubic"])):
+            with self.subTest(row):
+                self.put("governed.out", f"1 {row}\n2 10000 0 0\n")
+                self.assertEqual(results.physics(self.wanted, self.read()), found)
+
     def test_good_files_are_sorted(self):
         result = self.read()
         self.assertEqual([row.flow.number for row in result.flows], [1, 2])
