@@ -252,6 +252,8 @@ def _exec_table(args, table, options):
             known.append({"host": host, "command": command, **more})
     if not known:
         raise InputError("--on", f"missing: no program in {args.file} either")
+    if not args.on:
+        options["program"] = "--on"
     for key in ("syscall", "until"):
         if getattr(args, key) is not None:
             table[key] = getattr(args, key)

@@ -271,6 +271,8 @@ def _flow_by_flow(a, b):
     what = [{key: row[:3] for key, row in one.items()} for one in (ours, theirs)]
     if what[0] != what[1]:
         return {"paired": False, "reason": "the flows are not the same"}
+    if not ours:
+        return {"paired": False, "reason": "there are no flows"}
     ratios = [theirs[key][3] / row[3] for key, row in ours.items()
               if row[3] and theirs[key][3] is not None]
     return {"paired": True, "flows": len(ratios),

@@ -388,7 +388,7 @@ class Sweep:
         except InputError as error:
             words = point_words(self.axes, values)
             raise InputError(f"{self.path}: {', '.join(words)}" if words else self.path,
-                             str(error)) from None
+                             str(error).removeprefix(f"{self.path}: ")) from None
 
 
 def _need_algorithm(where, source, name):

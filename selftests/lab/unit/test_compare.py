@@ -193,6 +193,8 @@ class Compare(unittest.TestCase):
         self.assertFalse(one["flows"]["paired"])
         one, = self.found(first, self.put("c", ((1, 100, 2000), (2, 200, -1))))
         self.assertEqual(one["flows"]["flows"], 1)
+        run = self.lab(self.put("d", ()), self.put("e", ()))
+        self.assertIn("flow by flow: not compared, there are no flows", run.stdout)
 
     def test_what_is_missing(self):
         first, none = self.put("a"), os.path.join(self.directory, "none")

@@ -172,6 +172,7 @@ class CommandLine(unittest.TestCase):
     def test_refused_before_anything_runs(self):
         for words, said in (
                 ([], ("--on", "no program in")),
+                (["--serve", "h1", "true"], ("--on: all are in the background",)),
                 (["--on", "h4", "true"], ("--on", "'h4'")),
                 (["--on", "h1", "no-such-program"], ("--on", "install the package")),
                 (["--on", "h1", "true", "--serve", "h2", "true {h9}"], ("--serve", "'{h9}'")),

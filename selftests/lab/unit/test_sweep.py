@@ -86,6 +86,8 @@ REFUSED = (
     ('scenario = "star.scenario"\nalgorithm = []', ("algorithm", "at least one")),
     ('scenario = "star.scenario"\npanel = [{ quantity = "fct_p98" }]',
      ("bad.sweep: panel[0].quantity", "'fct_p98'", "did you mean")),
+    ('scenario = "star.scenario"\n' + PANEL.replace("drops", "drop") + " }]\n" + ECN,
+     ("bad.sweep: queue.ecn=20kb: panel[0].quantity", "'drop'", "did you mean 'drops'")),
     ('scenario = "star.scenario"\npanel = [{ quantity = "slowdown_p50" }]', ("slowdown_max",)),
     ('scenario = "star.scenario"\npanel = [{ quantity = "rtt_p50" }]', ("needs a [measure]",)),
     ('scenario = "star.scenario"\noversubscription = 4', ("without load there is none",)),
@@ -411,6 +413,7 @@ class BadInput(Files):
             self.assertNotEqual(place, -1, f"no '{word}' in: {said}")
         self.assertEqual(status, 2, said)
         self.assertEqual(said.count("\n"), 1, said)
+        self.assertLessEqual(said.count("bad.sweep"), 1, said)
         self.assertFalse(os.path.exists(out))
 
     def test_files(self):
