@@ -411,36 +411,37 @@ print(json.dumps([{"cc": cc, "name": one.name, "source": one.source, "set": one.
 cmp "$scratch/json" "$scratch/err" > "$scratch/out" 2>&1
 report $? "the laboratory reads the presets that the command lists"
 
-# The page of an algorithm has every parameter of its table, in that order, and
-# in a section of their own those that its kin with VAI and SF has besides.
-# page_has PAGE SECTION ALGORITHM: those of ALGORITHM not seen before.
-: > "$scratch/seen"
-page_has()
-{
-	jq -r --arg name "$3" '.cores[$name].parameters | keys_unsorted[]' \
-		"$top/build/lab/cores.json" |
-		grep -vxF -f "$scratch/seen" > "$scratch/out"
-	awk -v section="$2" '/^\.SH/ { in_params = index($0, section) }
-		in_params && after_tp && /^\.B / { print $2 }
-		{ after_tp = /^\.TP/ }' "$top/Documentation/man/tcp_$1.4" > "$scratch/err"
-	[ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
-	report $? "tcp_$1.4 has the parameters of $3 that it names there first"
-	cp "$scratch/out" "$scratch/seen"
-}
-for algorithm in swift hpcc timely smartt dcqcn dart; do
-	: > "$scratch/seen"
-	page_has $algorithm PARAMETERS $algorithm
-	[ -d "$top/include/quell/core/${algorithm}_vaisf" ] || continue
-	page_has $algorithm "$(echo "${algorithm}_VAISF" | tr '[:lower:]' '[:upper:]')" \
-		${algorithm}_vaisf
-done
-
-# The same of quell(4), and of the modules in quell(7).
-# roff_names FILE: the first word in bold behind each .TP
+# roff_names FILE [SECTIONS]: the first word in bold behind each .TP of sections, a pattern
 roff_names()
 {
-	awk 'after_tp && /^\.B / { print $2 } { after_tp = /^\.TP/ }' "$1"
+	awk -v sections="^.SH (${2-.*})\$" '/^\.SH/ { inside = $0 ~ sections }
+		inside && after_tp && /^\.B / { print $2 } { after_tp = /^\.TP/ }' "$1"
 }
+
+# The sections of an algorithm in quell-cc(4) have every parameter of its table, and the last of
+# them, its own, no other.
+page=$top/Documentation/man/quell-cc.4
+while read -r algorithm sections; do
+	jq -r --arg name "$algorithm" '.cores[$name].parameters | keys[]' \
+		"$top/build/lab/cores.json" | sort > "$scratch/want"
+	roff_names "$page" "DESCRIPTION|$sections" | sort | comm -23 "$scratch/want" - > "$scratch/out"
+	roff_names "$page" "${sections##*|}" | sort > "$scratch/own"
+	comm -13 "$scratch/want" "$scratch/own" > "$scratch/err"
+	[ -s "$scratch/want" ] && [ -s "$scratch/own" ] && [ ! -s "$scratch/out" ] &&
+		[ ! -s "$scratch/err" ]
+	report $? "quell-cc.4 has the parameters of $algorithm"
+done <<'END'
+swift SWIFT
+hpcc HPCC
+swift_vaisf SWIFT|SWIFT_VAISF AND HPCC_VAISF
+hpcc_vaisf HPCC|SWIFT_VAISF AND HPCC_VAISF
+timely TIMELY
+smartt SMARTT
+dcqcn DCQCN
+dart DCQCN|DART
+END
+
+# The same of quell(4), and of the modules in quell(7).
 sed -n '/signal_param_descs\[\]/,/^};/s/.*\.name.*"\(.*\)".*/\1/p' \
 	"$top/kmod-cc/quell/signal/signal.c" > "$scratch/out"
 roff_names "$top/Documentation/man/quell.4" > "$scratch/err"
