@@ -295,8 +295,11 @@ free_state:
 	return status;
 }
 
-static int apply_file(struct app *app, const char *name, bool defaults)
+/* Carry out the commands of a file; as "sync" also reset the settings that it does not have. */
+int restore(struct app *app, int argc, char **argv)
 {
+	bool defaults = !strcmp(app->verb, "sync");
+	const char *name = argv[0];
 	struct batch batch = {};
 	int status;
 	FILE *file;
@@ -316,14 +319,4 @@ static int apply_file(struct app *app, const char *name, bool defaults)
 	close_file(file);
 	free_batch(&batch);
 	return status;
-}
-
-int restore(struct app *app, int argc, char **argv)
-{
-	return apply_file(app, argv[0], false);
-}
-
-int sync_settings(struct app *app, int argc, char **argv)
-{
-	return apply_file(app, argv[0], true);
 }

@@ -204,8 +204,10 @@ static int load_or_replace(struct bpf_model *model, const struct bpf_args *words
 	return status;
 }
 
-static int load_verb(int argc, char **argv, bool replace)
+/* Load an algorithm, or replace one that is loaded. */
+int bpf_load(struct app *app, int argc, char **argv)
 {
+	bool replace = !strcmp(app->verb, "replace");
 	struct bpf_args words = {};
 	struct bpf_model model;
 	int status;
@@ -217,16 +219,6 @@ static int load_verb(int argc, char **argv, bool replace)
 	bpf_args_free(&words);
 	bpf_model_free(&model);
 	return status;
-}
-
-int bpf_load(struct app *app, int argc, char **argv)
-{
-	return load_verb(argc, argv, false);
-}
-
-int bpf_replace(struct app *app, int argc, char **argv)
-{
-	return load_verb(argc, argv, true);
 }
 
 /* Linux 6.4 to 6.9 cannot detach: there the link goes with its pin, a little later. */
@@ -307,8 +299,10 @@ static int add_defaults(struct changes *changes, const struct bpf_model *model, 
 	return status;
 }
 
-static int change_verb(int argc, char **argv, bool reset)
+/* Set parameters, or reset them. */
+int bpf_change(struct app *app, int argc, char **argv)
 {
+	bool reset = !strcmp(app->verb, "reset");
 	struct bpf_args words = {};
 	struct bpf_model model;
 	int status;
@@ -323,14 +317,4 @@ static int change_verb(int argc, char **argv, bool reset)
 	bpf_args_free(&words);
 	bpf_model_free(&model);
 	return status;
-}
-
-int bpf_set(struct app *app, int argc, char **argv)
-{
-	return change_verb(argc, argv, false);
-}
-
-int bpf_reset(struct app *app, int argc, char **argv)
-{
-	return change_verb(argc, argv, true);
 }

@@ -144,8 +144,10 @@ static int read_params(struct changes *changes, int argc, char **argv, bool with
 	return status;
 }
 
-static int change_params(struct app *app, int argc, char **argv, uint8_t cmd)
+/* Set parameters, or reset them. */
+int cc_change(struct app *app, int argc, char **argv)
 {
+	uint8_t cmd = strcmp(app->verb, "set") ? QUELL_CMD_CC_RESET : QUELL_CMD_CC_SET;
 	struct changes changes = {};
 	struct cc_list list = {};
 	const struct cc *cc;
@@ -225,14 +227,4 @@ int cc_apply_preset(struct app *app, const struct cc *cc, const struct preset *p
 		 changes_send(app, &changes, QUELL_CMD_CC_SET);
 	changes_free(&changes);
 	return status;
-}
-
-int cc_set(struct app *app, int argc, char **argv)
-{
-	return change_params(app, argc, argv, QUELL_CMD_CC_SET);
-}
-
-int cc_reset(struct app *app, int argc, char **argv)
-{
-	return change_params(app, argc, argv, QUELL_CMD_CC_RESET);
 }

@@ -233,13 +233,15 @@ int hwstamp_save(FILE *set, FILE *reset)
 	return STATUS_OK;
 }
 
-static int switch_stamps(struct app *app, const char *name, bool on)
+/* Switch the stamps of received packets on or off. */
+int hwstamp_switch(struct app *app, int argc, char **argv)
 {
+	bool on = !strcmp(app->verb, "on");
 	struct stamps stamps;
 	char dev[IF_NAMESIZE];
 	int status;
 
-	if (find_dev_name(name, dev))
+	if (find_dev_name(argv[0], dev))
 		return STATUS_INPUT;
 	status = set_stamps(app, dev, on, &stamps);
 	if (status || app->check)
@@ -248,14 +250,4 @@ static int switch_stamps(struct app *app, const char *name, bool on)
 	print_stamps(&app->out, dev, &stamps);
 	out_close_array(&app->out);
 	return STATUS_OK;
-}
-
-int hwstamp_on(struct app *app, int argc, char **argv)
-{
-	return switch_stamps(app, argv[0], true);
-}
-
-int hwstamp_off(struct app *app, int argc, char **argv)
-{
-	return switch_stamps(app, argv[0], false);
 }

@@ -194,12 +194,14 @@ static int add_group(const struct quell_lookahead_group *group)
 	return ret ? complain_lookahead(group->name, ret, text) : STATUS_OK;
 }
 
-static int make_group(struct app *app, int argc, char **argv, bool replace)
+/* Register a group, or replace the one of its name. */
+int lookahead_add(struct app *app, int argc, char **argv)
 {
 	static const struct words words = {
 		.name = "lookahead", .list = keywords, .n = ARRAY_SIZE(keywords),
 	};
 	struct quell_lookahead_group group = { .name = *argv++ };
+	bool replace = !strcmp(app->verb, "replace");
 	struct sockaddr_storage *members;
 	int status;
 	size_t n;
@@ -223,16 +225,6 @@ static int make_group(struct app *app, int argc, char **argv, bool replace)
 		  replace    ? replace_group(app, &group) : add_group(&group));
 	free(members);
 	return status;
-}
-
-int lookahead_add(struct app *app, int argc, char **argv)
-{
-	return make_group(app, argc, argv, false);
-}
-
-int lookahead_replace(struct app *app, int argc, char **argv)
-{
-	return make_group(app, argc, argv, true);
 }
 
 static void save_group(const struct lookahead *group, const char *dev, FILE *set, FILE *reset)

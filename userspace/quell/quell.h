@@ -78,6 +78,8 @@ struct app {
 	bool		force;		/* a batch goes on after an error */
 	bool		version;	/* print the version only */
 	bool		help;		/* print the usage text only */
+	/* the word of the command that distinguishes it from others of the same function */
+	const char	*verb;
 	const char	*netns;		/* namespace to enter, or NULL */
 	const char	*batch;		/* file of commands, or NULL */
 };
@@ -118,14 +120,14 @@ int app_dump(struct app *app, struct nlmsghdr *nlh, const struct attr_kind *kind
 int app_fetch(struct app *app, uint8_t cmd, const struct attr_kind *kind, void *list,
 	      const char *request);
 
-verb cc_show, cc_set, cc_reset, cc_preset;
+verb cc_show, cc_change, cc_preset;
 verb flow_show, flow_watch;
-verb stat_show, doctor, save, restore, sync_settings, trace_decisions, monitor;
-verb lookahead_show, lookahead_add, lookahead_replace, lookahead_del;
+verb stat_show, doctor, save, restore, trace_decisions, monitor;
+verb lookahead_show, lookahead_add, lookahead_del;
 verb sender_show, sender_weight;
 verb link_show, link_set, link_reset;
-verb hwstamp_show, hwstamp_on, hwstamp_off;
-verb bpf_load, bpf_replace, bpf_unload, bpf_set, bpf_reset, bpf_show, bpf_option;
+verb hwstamp_show, hwstamp_switch;
+verb bpf_load, bpf_unload, bpf_change, bpf_show, bpf_option;
 int bpf_list_args(const char *algo);
 
 struct flow_args;

@@ -79,12 +79,12 @@ int netns_enter(const char *name)
 	return STATUS_OK;
 }
 
-static const char *after(int (*command)(struct app *app, int argc, char **argv), const char *text)
+static const char *after(const char *verb, const char *text)
 {
 	char *set = NULL, *reset = NULL, path[] = "/tmp/quell-restore-XXXXXX", *argv[] = { path };
 	static char left[256];
 	FILE *file = fdopen(mkstemp(path), "w");
-	struct app app = {};
+	struct app app = { .verb = verb };
 
 	*value_of("swift") = 1;
 	*value_of("hpcc") = 0;
@@ -92,7 +92,7 @@ static const char *after(int (*command)(struct app *app, int argc, char **argv),
 	*value_of("dart") = 2;
 	fputs(text, file);
 	fclose(file);
-	snprintf(left, sizeof(left), "%d: ", command(&app, 1, argv));
+	snprintf(left, sizeof(left), "%d: ", restore(&app, 1, argv));
 	unlink(path);
 	save_settings(NULL, &set, &reset);
 	strcat(left, set);
@@ -104,20 +104,20 @@ static const char *after(int (*command)(struct app *app, int argc, char **argv),
 TEST(settings_of_another_user_stay)
 {
 	EXPECT_STREQ("0: cc set swift beta 5\ncc set dart beta 2\n",
-		     after(restore, "cc set swift beta 5\n"));
-	EXPECT_STREQ("0: cc set swift beta 5\n", after(sync_settings, "cc set swift beta 5\n"));
+		     after("restore", "cc set swift beta 5\n"));
+	EXPECT_STREQ("0: cc set swift beta 5\n", after("sync", "cc set swift beta 5\n"));
 	EXPECT_STREQ("2: cc set swift beta 1\ncc set hpcc beta 7\ncc set timely beta 9\n"
 		     "cc set dart beta 2\n",
-		     after(restore, "cc set swift beta 5\ncc set swift eta 1\n"));
+		     after("restore", "cc set swift beta 5\ncc set swift eta 1\n"));
 	EXPECT_STREQ("2: cc set swift beta 1\ncc set hpcc beta 7\ncc set timely beta 9\n"
 		     "cc set dart beta 2\n",
-		     after(sync_settings, "cc set swift beta 5\ncc set swift eta 1\n"));
+		     after("sync", "cc set swift beta 5\ncc set swift eta 1\n"));
 }
 
 TEST(a_setting_of_both_is_undone)
 {
 	EXPECT_STREQ("2: cc set swift beta 1\ncc set timely beta 9\ncc set dart beta 2\n",
-		     after(restore, "cc set hpcc beta 6\ncc set swift eta 1\n"));
+		     after("restore", "cc set hpcc beta 6\ncc set swift eta 1\n"));
 }
 
 TEST_HARNESS_MAIN
