@@ -180,9 +180,10 @@ static void add_word(struct word_list *list, const char *word)
 
 /*
  * The word of the list that @word is, or of which alone it is the beginning; NULL after a complaint
- * about a word of that @kind.
+ * about a word of that @kind, with the help for @object, empty: for all.
  */
-static const char *resolve(const struct word_list *list, const char *kind, const char *word)
+static const char *resolve(const struct word_list *list, const char *kind, const char *word,
+			   const char *object)
 {
 	char candidates[128] = "", known[192] = "";
 	const char *found = NULL;
@@ -203,7 +204,8 @@ static const char *resolve(const struct word_list *list, const char *kind, const
 	if (n)
 		complain("%s '%s' may be any of: %s", kind, word, candidates);
 	else
-		complain("unknown %s '%s' (there are: %s), try: quell help", kind, word, known);
+		complain("unknown %s '%s' (there are: %s), try: quell help%s%s", kind, word, known,
+			 *object ? " " : "", object);
 	return NULL;
 }
 
@@ -215,7 +217,7 @@ static const char *find_object(const char *word)
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		add_word(&objects, commands[i].object);
-	return resolve(&objects, "object", word);
+	return resolve(&objects, "object", word, "");
 }
 
 /* Usage of all commands, or of those of one object. */
@@ -283,7 +285,7 @@ static const struct command *find_command(int *argc, char ***argv)
 		if (!strcmp(object, commands[i].object) && commands[i].verb)
 			add_word(&verbs, commands[i].verb);
 	if (verbs.n && verb)
-		verb = resolve(&verbs, "verb", verb);
+		verb = resolve(&verbs, "verb", verb, object);
 	if (!object || (verbs.n && *argc > 1 && !verb))
 		return NULL;
 
@@ -507,6 +509,7 @@ int main(int argc, char **argv)
 	struct app app = {};
 
 	open_streams();
+	argv[0] = "quell";	/* as the other messages have it, not a path */
 	if (!take_first_options(&app, argc, argv))
 		return STATUS_INPUT;
 	if (app.version || app.help)

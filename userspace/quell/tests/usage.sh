@@ -66,9 +66,9 @@ expect_silent_stdout
 expect 1 "unknown object 'frob'" frob
 expect 1 "unknown object 'frob'" help frob
 expect 1 "unknown verb 'frob'" cc frob
-expect 1 "unknown verb 'presets' (there are: show, set, reset, preset), try: quell help" cc presets
+expect 1 "unknown verb 'presets' (there are: show, set, reset, preset), try: quell help cc" cc presets
 expect 1 "unknown object 'xx' (there are: cc, flow, stat," xx
-expect 1 "unknown verb 'del' (there are: show, watch), try: quell help" flow del
+expect 1 "unknown verb 'del' (there are: show, watch), try: quell help flow" flow del
 expect 1 "unexpected argument 'b', usage: quell link show [DEV]" link show a b
 expect 1 "sport: '1-2' cannot be read; expected a number of 1 .. 65535" flow show sport 1-2
 expect 1 "sport: '70000' is out of range 1 .. 65535" flow show sport 70000
@@ -209,6 +209,8 @@ expect 1 "bpf: unknown argument 'dir'" bpf option off dir /nowhere
 expect 1 "bpf: unknown argument 'cgroup'" bpf option show cgroup /a
 expect_silent_stdout
 expect 1 "try: quell help" -x
+grep -qx "quell: unrecognized option '-x'" "$scratch/err"
+report $? "as the other messages, without the path of the program"
 expect 1 "try: quell help" --frob
 expect 1 "try: quell help" -n
 expect 1 "'no-such-ns'" -n no-such-ns cc show
