@@ -56,6 +56,7 @@ static int check_line(const struct batch_line *line, int ret)
 static int read_batch(FILE *file, struct batch *batch)
 {
 	unsigned int number = 0;
+	size_t bytes = 0;
 	int status, ret;
 
 	do {
@@ -66,6 +67,9 @@ static int read_batch(FILE *file, struct batch *batch)
 		line->number = number;
 		ret = batch_next(file, line);
 		number = line->number;
+		bytes += line->bytes;
+		if (bytes > BATCH_FILE_BYTES)
+			return complain("longer than %d bytes", BATCH_FILE_BYTES);
 		status = check_line(line, ret);
 	} while (ret > 0);
 	return status;

@@ -24,10 +24,14 @@ struct app;
 /* A longest line: many times that of a look-ahead group of 1024 hosts. */
 #define BATCH_LINE_BYTES	1000000
 
+/* All lines of a file that is read as a whole, with what each takes besides its text. */
+#define BATCH_FILE_BYTES	100000000
+
 struct batch_line {
 	char		*text;	/* memory of its words */
 	char		**argv;	/* the words; no word: a blank line */
 	size_t		argc;	/* number of @argv */
+	size_t		bytes;	/* memory that it takes */
 	unsigned int	number;	/* of its last line in the file, from 1 */
 	const char	*error;	/* why it is refused, once it is */
 };

@@ -16,9 +16,9 @@
 #define STRING_OF(text)	#text
 
 /* A byte of a line, or false without room for it. */
-static bool put_byte(struct batch_line *line, size_t *len, int byte)
+static bool put_byte(struct batch_line *line, int byte)
 {
-	char *at = list_grow(&line->text, len, 1);
+	char *at = list_grow(&line->text, &line->bytes, 1);
 
 	if (at)
 		*at = byte;
@@ -33,7 +33,6 @@ static int read_text(FILE *file, struct batch_line *line)
 {
 	bool in_comment = false, in_word = false, is_end = false;
 	int byte = '\n', before, quote = 0;
-	size_t len = 0;
 
 	while (!is_end) {
 		before = byte;
@@ -43,10 +42,10 @@ static int read_text(FILE *file, struct batch_line *line)
 		line->number += before == '\n';
 		line->error = byte ? "longer than " STRING(BATCH_LINE_BYTES) " bytes" :
 			      "a byte of value 0";
-		if (!byte || len == BATCH_LINE_BYTES)
+		if (!byte || line->bytes == BATCH_LINE_BYTES)
 			return -EBADMSG;
 		line->error = strerror(ENOMEM);
-		if (!put_byte(line, &len, byte))
+		if (!put_byte(line, byte))
 			return -ENOMEM;
 		in_comment |= !quote && !in_word && byte == '#';
 		if (quote ? byte == quote : byte == '"' || byte == '\'')
@@ -54,15 +53,15 @@ static int read_text(FILE *file, struct batch_line *line)
 		in_word = quote || !strchr(BLANKS, byte);
 		is_end = byte == '\n' && (in_comment || before != '\\');
 		if (byte == '\n' && !is_end)
-			line->text[len - 2] = ' ';
+			line->text[line->bytes - 2] = ' ';
 	}
 	line->error = strerror(errno);
 	if (byte == EOF && ferror(file))
 		return -errno;
-	if (!len)
+	if (!line->bytes)
 		return 0;
 	line->error = strerror(ENOMEM);
-	return put_byte(line, &len, '\0') ? 1 : -ENOMEM;
+	return put_byte(line, '\0') ? 1 : -ENOMEM;
 }
 
 static int hex_value(const char *digits)
@@ -126,7 +125,10 @@ int batch_next(FILE *file, struct batch_line *line)
 
 	*line = (struct batch_line){ .number = line->number };
 	ret = read_text(file, line);
-	return ret > 0 ? split(line) : ret;
+	if (ret > 0)
+		ret = split(line);
+	line->bytes += sizeof(*line) + line->argc * sizeof(*line->argv);
+	return ret;
 }
 
 void batch_line_free(struct batch_line *line)
