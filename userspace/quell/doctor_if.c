@@ -68,9 +68,22 @@ static void put_in(struct group *g, const struct diag *d)
 
 static void format_peer(char *text, const struct diag *d)
 {
-	struct flow f = { .family = d->family };
+	struct flow f = { .family = d->family, .ifindex = d->ifindex };
 
 	flow_format_address(text, FLOW_ADDRESS_LEN, &f, d->daddr);
+}
+
+/* The peer as ip(8) takes it: without the scope, which is an argument of its own. */
+static void add_route_command(struct finding *f, const struct diag *d)
+{
+	struct flow unscoped = { .family = d->family };
+	char peer[FLOW_ADDRESS_LEN], dev[IF_NAMESIZE] = "", quoted[DOCTOR_QUOTED_LEN(IF_NAMESIZE)];
+
+	flow_format_address(peer, sizeof(peer), &unscoped, d->daddr);
+	if (d->ifindex)
+		if_indextoname(d->ifindex, dev);
+	COMMAND(f, "ip route get %s%s%s    # that route again, with congctl cubic behind it",
+		peer, *dev ? " dev " : "", *dev ? doctor_quote(quoted, sizeof(quoted), dev) : "");
 }
 
 static bool is_local(const struct diag *d)
@@ -262,9 +275,7 @@ static void add_governor(const struct view *v, struct findings *findings)
 				" %.24s: with adapt off %s would almost stop them",
 			longer->n, v->all.n, peer, have, want, cc);
 		if (v->adapt)
-			COMMAND(f,
-				"ip route get %s    # that route again, with congctl cubic behind it",
-				peer);
+			add_route_command(f, longer->first);
 		else
 			COMMAND(f, "quell cc reset %s", cc);
 	}

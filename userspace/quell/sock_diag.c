@@ -94,6 +94,7 @@ int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh)
 		return -ENOMEM;
 	d->cookie = (uint64_t)msg->id.idiag_cookie[1] << 32 | msg->id.idiag_cookie[0];
 	d->state = msg->idiag_state;
+	d->ifindex = msg->id.idiag_if;
 	/* A socket of IPv6 may be connected over IPv4: its routes and addresses are those of IPv4. */
 	is_mapped = msg->idiag_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(msg->id.idiag_dst);
 	d->family = is_mapped ? AF_INET : msg->idiag_family;

@@ -25,6 +25,7 @@ struct diag {
 	uint32_t	mss_bytes;	/* payload of a segment */
 	uint32_t	marked_pkts;	/* packets delivered with a mark */
 	uint16_t	family;		/* address family */
+	uint32_t	ifindex;	/* interface that it is bound to, or 0 */
 	uint8_t		daddr[16];	/* remote address; IPv4, also of an IPv6 socket */
 	uint8_t		state;		/* state of the connection, a number of the kernel */
 	bool		has_ecn;	/* both ends agreed on ECN */

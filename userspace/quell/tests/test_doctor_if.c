@@ -85,6 +85,27 @@ TEST(doctor_if__paths)
 		     "3 option swift " SAME_SIZE);
 }
 
+/* ip(8) takes the scope of a link-local address as an argument of its own. */
+TEST(doctor_if__link_local)
+{
+	struct diag socket = { .cc = "cubic", .family = AF_INET6, .daddr = { 0xfe, 0x80, [15] = 2 },
+			       .ifindex = 1, .min_rtt_us = 301, .mss_bytes = 1448, .state = 1 };
+	struct doctor_change change = { .core = quell_core_find("swift"),
+					.sockets = { &socket, 1 } };
+	struct doctor_host h = sound_host();
+	struct findings findings = {};
+	size_t i;
+
+	doctor_if(&h, &change, &findings);
+	for (i = 0; i < findings.n && strcmp(findings.list[i].check, "long-path"); i++)
+		;
+	ASSERT_LT(i, findings.n);
+	EXPECT_NE(NULL, strstr(findings.list[i].text, "one to fe80::2%lo: "));
+	EXPECT_STREQ("ip route get fe80::2 dev lo    # that route again, with congctl cubic behind"
+		     " it", findings.list[i].command);
+	free(findings.list);
+}
+
 /* A fixed target is a fault on a longer path. */
 TEST(doctor_if__preset)
 {
