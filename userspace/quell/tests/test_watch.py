@@ -17,6 +17,7 @@ import sys
 import tempfile
 import termios
 import unittest
+from array import array
 from importlib.machinery import SourceFileLoader
 
 sys.dont_write_bytecode = True
@@ -37,8 +38,12 @@ def flow(cookie, acked=0, **more):
 
 def flows(sort="rate", ascending=False, cookies=(), acked=0, now_s=1):
     taken = watch.Flows(sort, ascending)
-    taken.take([flow(cookie, acked) for cookie in cookies], now_s)
+    sample(taken, [flow(cookie, acked) for cookie in cookies], now_s)
     return taken
+
+
+def sample(taken, new, now_s):
+    taken.take(new, taken.forget(), now_s)
 
 
 def order(taken):
@@ -52,14 +57,14 @@ class Samples(unittest.TestCase):
         taken = flows(cookies=(3, 1))
         self.assertEqual(order(taken), [1, 3])          # without a rate yet
         self.assertIsNone(taken.rows[0].rate)
-        self.assertEqual(list(taken.rows[1].past["rtt"])[-2:], [None, 3000])
-        self.assertEqual(taken.rows[0].past["delay"][-1], 0)
-        taken.take([flow(2, 1000), flow(3, 1000), flow(1, 1000)], 3)
+        self.assertEqual(taken.rows[1].series("rtt")[-2:], [None, 3000])
+        self.assertEqual(taken.rows[0].series("delay")[-1], 0)
+        sample(taken, [flow(2, 1000), flow(3, 1000), flow(1, 1000)], 3)
         self.assertEqual([row.rate for row in taken.rows], [1500, 500, None])
-        self.assertEqual(list(taken.rows[0].past["rtt"])[-2:], [3000, 3000])
-        taken.take([flow(3, 10)], 4)                    # counted anew
+        self.assertEqual(taken.rows[0].series("rtt")[-2:], [3000, 3000])
+        sample(taken, [flow(3, 10)], 4)                    # counted anew
         self.assertIsNone(taken.rows[0].rate)
-        taken.take([], 5)
+        sample(taken, [], 5)
         self.assertEqual((taken.rows, taken.at), ([], 0))
 
     def test_no_cookies(self):
@@ -68,16 +73,16 @@ class Samples(unittest.TestCase):
                  if key not in ("cookie", "state", "acked_bytes")} for port in (7, 8)]
         taken = watch.Flows("rate", False)
         for now_s in (1, 2):
-            taken.take(bare, now_s)
+            sample(taken, bare, now_s)
         self.assertEqual([row.rate for row in taken.rows], [None, None])
-        self.assertEqual(taken.rows[0].past["rtt"][-2], 7000)
+        self.assertEqual(taken.rows[0].series("rtt")[-2], 7000)
         alike = [bare[0], bare[0] | {"dst": "10.9.0.3"}, bare[0] | {"src": "10.0.0.2"}]
-        taken.take(alike, 3)
+        sample(taken, alike, 3)
         self.assertEqual(len({row.key for row in taken.rows}), 3)
 
     def test_order(self):
         taken = flows(cookies=(2, 1, 3))
-        taken.take([flow(cookie, 100) for cookie in (2, 1, 3)], 2)
+        sample(taken, [flow(cookie, 100) for cookie in (2, 1, 3)], 2)
         for sort, ascending, want in (("rate", False, [3, 2, 1]), ("rate", True, [1, 2, 3]),
                                       ("window", True, [1, 2, 3]), ("window", False, [1, 2, 3]),
                                       ("rtt", False, [3, 2, 1]), ("delay", True, [1, 2, 3])):
@@ -93,14 +98,14 @@ class Samples(unittest.TestCase):
         taken.ascending = True
         taken.order()
         self.assertEqual(taken.at, 2)
-        taken.take([flow(cookie) for cookie in (1, 2, 4)], 2)
+        sample(taken, [flow(cookie) for cookie in (1, 2, 4)], 2)
         self.assertEqual((taken.at, taken.follow), (2, None))
-        taken.take([flow(1)], 3)
+        sample(taken, [flow(1)], 3)
         self.assertEqual(taken.at, 0)
         taken.move(100)
         taken.move(-100)
         self.assertEqual((taken.at, taken.follow), (0, None))
-        taken.take([], 4)
+        sample(taken, [], 4)
         taken.move(1)
         self.assertEqual(taken.at, 0)
 
@@ -115,7 +120,7 @@ class Samples(unittest.TestCase):
 
     def test_sum(self):
         taken = flows(cookies=(1, 2))
-        taken.take([flow(1, 1000000), flow(2, 1000000, adapt="fallback")], 2)
+        sample(taken, [flow(1, 1000000), flow(2, 1000000, adapt="fallback")], 2)
         self.assertEqual(taken.sum(), "24.0Mbit/s in all; limited by window 2; CUBIC governs 1")
 
 
@@ -128,8 +133,9 @@ class Lines(unittest.TestCase):
     def line(self, columns, **more):
         row = watch.Row(self.FLOW | more, {}, 0)
         row.rate = 125000000
-        row.past = {"rate": [None] * 31 + [row.rate], "rtt": [None] * 30 + [0, 81200],
-                    "delay": [None] * 30 + [50000, 66200]}      # of 50 us up to the target
+        # Delays of 50 us up to the target
+        row.past = array("d", [watch.UNKNOWN] * 90 +
+                         [watch.UNKNOWN, 0, 50000, row.rate, 81200, 66200])
         table = watch.Table(False, True)
         table.columns = columns
         table.fit([row])
