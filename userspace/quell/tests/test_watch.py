@@ -67,6 +67,16 @@ class Samples(unittest.TestCase):
         sample(taken, [], 5)
         self.assertEqual((taken.rows, taken.at), ([], 0))
 
+    def test_forget(self):
+        """While a sample is parsed only the past of the one before takes memory."""
+        taken = flows(cookies=(1, 2))
+        before = taken.forget()
+        self.assertEqual(taken.rows, [])
+        self.assertEqual([(len(past), acked) for past, acked in before.values()],
+                         [(3 * watch.PAST, 0)] * 2)
+        self.assertEqual(watch.without_zeros({"rtos": 0, "cuts": 1}), {"cuts": 1})
+        self.assertEqual(watch.without_zeros(flow(1)), flow(1))
+
     def test_no_cookies(self):
         """Without tcp_diag a flow has no cookie and no rate."""
         bare = [{key: value for key, value in flow(port).items()
