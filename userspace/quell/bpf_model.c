@@ -40,20 +40,6 @@ int bpf_core_find(const char *name, const struct quell_core **core)
 	return complain("unknown algorithm '%s' (there are: %s)", name, known);
 }
 
-static void fill_param(struct param *p, const struct quell_param_desc *desc)
-{
-	*p = (struct param){
-		.name = (char *)desc->name,
-		.doc = (char *)desc->doc,
-		.unit = desc->unit,
-		.min = desc->min,
-		.max = desc->max,
-		.def = desc->def,
-		.have = BIT(QUELL_A_PARAM_VALUE) | BIT(QUELL_A_PARAM_DEFAULT) |
-			BIT(QUELL_A_PARAM_RANGE_MIN) | BIT(QUELL_A_PARAM_RANGE_MAX),
-	};
-}
-
 static uint64_t *value_at(const struct bpf_model *model, size_t i)
 {
 	return (uint64_t *)quell_core_param(model->block, &model->core->params[i]);
@@ -89,7 +75,16 @@ int bpf_model_init(struct bpf_model *model, const struct quell_core *core)
 	if (!model->block || !model->cc.params || !model->counters.list)
 		return complain_fault("%s", strerror(ENOMEM));
 	for (i = 0; i < core->params_nr; i++)
-		fill_param(&model->cc.params[i], &core->params[i]);
+		model->cc.params[i] = (struct param){
+			.name = (char *)core->params[i].name,
+			.doc = (char *)core->params[i].doc,
+			.unit = core->params[i].unit,
+			.min = core->params[i].min,
+			.max = core->params[i].max,
+			.def = core->params[i].def,
+			.have = BIT(QUELL_A_PARAM_VALUE) | BIT(QUELL_A_PARAM_DEFAULT) |
+				BIT(QUELL_A_PARAM_RANGE_MIN) | BIT(QUELL_A_PARAM_RANGE_MAX),
+		};
 	for (i = 0; i < core->counters_nr; i++)
 		model->counters.list[i] = (struct counter){
 			.name = (char *)core->counters[i].name,

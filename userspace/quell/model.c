@@ -111,20 +111,14 @@ static const struct attr_row lookahead_rows[] = {
 	LOOKAHEAD(MEMBER, ADDRESSES, members),
 };
 
-/* Whether @more is the rest of @group, which was too long for one message. */
-static bool is_continued(const struct lookahead *group, const struct lookahead *more)
-{
-	return group->uid == more->uid && !strcmp(group->name, more->name);
-}
-
-/* Append the members of the last group to those of the one before, if they are one. */
+/* Append the last group's members to the one before, if that was too long for a message. */
 static int join_last(void *list)
 {
 	struct lookahead_list *l = list;
 	struct lookahead *more = &l->list[l->n - 1], *group = more - 1;
 	struct address *members;
 
-	if (l->n < 2 || !is_continued(group, more))
+	if (l->n < 2 || group->uid != more->uid || strcmp(group->name, more->name))
 		return 0;
 	members = reallocarray(group->members, group->n_members + more->n_members + 1,
 			       sizeof(*members));

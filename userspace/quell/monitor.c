@@ -151,13 +151,6 @@ static int report_loss(struct app *app, struct monitor_view *view, struct pollfd
 	return status;
 }
 
-/* A closed pipe is no error; a full disk is. */
-static void flush(FILE *file)
-{
-	if (fflush(file) && errno == EPIPE)
-		_exit(STATUS_OK);
-}
-
 /* Until a signal comes, nobody reads the output any more, or the module goes. */
 static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 {
@@ -174,7 +167,9 @@ static int follow(struct app *app, struct monitor_view *view, struct nl *nl)
 		if (fds[1].revents)
 			break;
 		status = take_events(view, nl) ?: report_loss(app, view, fds);
-		flush(view->o->file);
+		/* A closed pipe is no error; a full disk is. */
+		if (fflush(view->o->file) && errno == EPIPE)
+			_exit(STATUS_OK);
 	}
 	return status;
 }

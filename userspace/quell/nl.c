@@ -28,18 +28,10 @@ static int fail(struct nl_error *err, int code)
 	return -code;
 }
 
-/* Texts of kernels before 6.2 are filled up with blanks. */
-static void trim_end(char *text)
-{
-	size_t len = strlen(text);
-
-	while (len && text[len - 1] == ' ')
-		text[--len] = '\0';
-}
-
 static void parse_error_attrs(const void *attrs, size_t len, struct nl_error *err)
 {
 	const struct nlattr *attr;
+	size_t used;
 
 	mnl_attr_for_each_payload(attrs, len) {
 		switch (mnl_attr_get_type(attr)) {
@@ -47,7 +39,9 @@ static void parse_error_attrs(const void *attrs, size_t len, struct nl_error *er
 			snprintf(err->text, sizeof(err->text), "%.*s",
 				 (int)mnl_attr_get_payload_len(attr),
 				 (const char *)mnl_attr_get_payload(attr));
-			trim_end(err->text);
+			/* Texts of kernels before 6.2 are filled up with blanks. */
+			for (used = strlen(err->text); used && err->text[used - 1] == ' ';)
+				err->text[--used] = '\0';
 			break;
 		case NLMSGERR_ATTR_OFFS:
 			if (mnl_attr_get_payload_len(attr) < sizeof(uint32_t))

@@ -54,17 +54,6 @@ static int save_ccs(struct app *app, uint64_t *limit_ns, FILE *set, FILE *reset)
 	return status;
 }
 
-static int write_all(struct app *app, FILE *set, FILE *reset)
-{
-	uint64_t limit_ns = 0;
-
-	return save_ccs(app, &limit_ns, set, reset) ?:
-	       link_save(app, set, reset) ?:
-	       hwstamp_save(set, reset) ?:
-	       sender_save(app, set, reset) ?:
-	       lookahead_save(app, limit_ns, set, reset);
-}
-
 /*
  * The settings that differ from their defaults: commands that make them, and as many, line by line,
  * that reset them. Both must be freed even on failure. @app is not connected.
@@ -76,13 +65,18 @@ int save_settings(const struct app *app, char **set, char **reset)
 	FILE *to_reset = open_memstream(reset, &reset_len);
 	struct app own = *app;
 	int status = STATUS_KERNEL;
+	uint64_t limit_ns = 0;
 
 	if (to_set && to_reset)
 		status = app_connect(&own, NULL);
 	else
 		complain("%s", strerror(errno));
 	if (!status) {
-		status = write_all(&own, to_set, to_reset);
+		status = save_ccs(&own, &limit_ns, to_set, to_reset) ?:
+			 link_save(&own, to_set, to_reset) ?:
+			 hwstamp_save(to_set, to_reset) ?:
+			 sender_save(&own, to_set, to_reset) ?:
+			 lookahead_save(&own, limit_ns, to_set, to_reset);
 		nl_close(&own.nl);
 	}
 	if (to_set)

@@ -73,12 +73,6 @@ static void take_info(struct diag *d, const struct nlattr *attr)
 	d->has_info = true;
 }
 
-static void take_cc(struct diag *d, const struct nlattr *attr)
-{
-	snprintf(d->cc, sizeof(d->cc), "%.*s", (int)mnl_attr_get_payload_len(attr),
-		 (const char *)mnl_attr_get_payload(attr));
-}
-
 /* Add one socket from a reply. Returns 0, -EBADMSG for a malformed message, or -ENOMEM. */
 int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh)
 {
@@ -106,7 +100,8 @@ int diag_list_add(struct diag_list *l, const struct nlmsghdr *nlh)
 		if (mnl_attr_get_type(attr) == INET_DIAG_INFO)
 			take_info(d, attr);
 		else if (mnl_attr_get_type(attr) == INET_DIAG_CONG)
-			take_cc(d, attr);
+			snprintf(d->cc, sizeof(d->cc), "%.*s", (int)mnl_attr_get_payload_len(attr),
+				 (const char *)mnl_attr_get_payload(attr));
 	}
 	return 0;
 }
