@@ -18,7 +18,7 @@
  * returns to the kernel.  In virtual time no process computes while a timer expires: the signal
  * stops it before its first instruction, and to resume would be charged as another system call.
  * Where timers expire more often than a system call takes, as beside flows, that never ends.
- * Later kernels (of those tried, 7.3) do not send it in virtual time.
+ * Later kernels do not send it in virtual time.
  */
 #include <elf.h>
 #include <fcntl.h>
