@@ -116,16 +116,11 @@ static bool cc_is_short_idle(const struct sock *sk, u64 idle_ns)
 	return !shortest_ns || idle_ns < shortest_ns;
 }
 
-static void cc_tx_start(struct sock *sk)
+/* Not inlined: most idle times change no decision, and need no event on the stack. */
+static noinline void cc_restart(struct sock *sk, u64 idle_ns)
 {
 	struct quell_event ev QUELL_UNINITIALIZED;
-	u64 idle_ns;
 
-	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
-		return;
-	if (quell_adapt_is_on(quell_cc(sk)->flow) ? quell_adapt_rested(sk, idle_ns) :
-						    cc_is_short_idle(sk, idle_ns))
-		return;
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
 	ev.sample.idle_ns = idle_ns;
@@ -134,6 +129,18 @@ static void cc_tx_start(struct sock *sk)
 		quell_core_call(&ev, quell_cc(sk)->algo->core->on_idle_restart);
 	quell_apply_event(sk, &ev.sample, &ev.decision, QUELL_REDUCTION_IDLE);
 	quell_cc_leave();
+}
+
+static void cc_tx_start(struct sock *sk)
+{
+	const struct quell_flow *flow = quell_cc(sk)->flow;
+	u64 idle_ns;
+
+	if (!quell_cc_ready(sk) || !cc_restarts_after_idle(sk, &idle_ns))
+		return;
+	if (!(quell_adapt_is_on(flow) ? quell_adapt_rested(sk, idle_ns) :
+					cc_is_short_idle(sk, idle_ns)))
+		cc_restart(sk, idle_ns);
 }
 
 /* The stack reports ECN events only to algorithms with TCP_CONG_NEEDS_ECN. */

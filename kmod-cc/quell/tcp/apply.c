@@ -27,15 +27,17 @@
  * Algorithm 1, and ends if the new decision has no rate.  No packet of the flow is left in the
  * host to be overtaken; fq sorts pure ACKs by these times, too.  Algorithms that use no delay
  * decide a rate at any window.
+ *
+ * Called where no data is in flight and the next departure is in the future.  Not inlined, as the
+ * other functions with a struct on the stack, which each ACK would have to protect.
  */
-static void apply_departure(struct sock *sk, struct quell_flow *flow, u64 window_bytes,
-			    unsigned long rate)
+static noinline void apply_departure(struct sock *sk, struct quell_flow *flow, u64 window_bytes,
+				     unsigned long rate)
 {
+	struct quell_segment newest QUELL_UNINITIALIZED;
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct quell_segment newest;
 
-	if (tp->packets_out || tp->tcp_wstamp_ns <= tp->tcp_clock_cache || !flow ||
-	    READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED || !rate ||
+	if (!flow || READ_ONCE(sk->sk_pacing_status) != SK_PACING_NEEDED || !rate ||
 	    flow->algo->core->needs.signal != QUELL_ADAPT_DELAY ||
 	    flow->now.pacing_bytes_ps == QUELL_RATE_UNLIMITED ||
 	    (rate != ~0UL && window_bytes >= tp->mss_cache) ||
@@ -48,6 +50,23 @@ static void apply_departure(struct sock *sk, struct quell_flow *flow, u64 window
 	/* tcp_data_snd_check() follows, and sets the timer again. */
 	if (hrtimer_try_to_cancel(&tp->pacing_timer) == 1)
 		__sock_put(sk);
+}
+
+/* Has the stack pace, unless the fq qdisc does. */
+static noinline void apply_pace(struct sock *sk, struct quell_flow *flow, unsigned long rate)
+{
+	struct quell_segment newest QUELL_UNINITIALIZED;
+	struct tcp_sock *tp = tcp_sk(sk);
+	u64 gap_ns;
+
+	if (cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED) == SK_PACING_NONE)
+		quell_cc(sk)->paces = true;
+	/* Not a connection's first segments: put the next departure where pacing would. */
+	if (tp->data_segs_out >= UNPACED_SEGMENTS || !flow ||
+	    !quell_segments_newest(flow, &newest))
+		return;
+	gap_ns = div64_u64((u64)tp->mss_cache * NSEC_PER_SEC, max_t(u64, rate, 1));
+	tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, newest.depart_ns + gap_ns);
 }
 
 /*
@@ -67,21 +86,10 @@ static void apply_pacing(struct sock *sk, struct quell_flow *flow,
 		rate_bytes_ps = quell_mul_div_u64(window_bytes, NSEC_PER_SEC, flow->now.rtt_ns);
 	rate = min_t(u64, rate_bytes_ps, READ_ONCE(sk->sk_max_pacing_rate));
 	WRITE_ONCE(sk->sk_pacing_rate, rate);
-	if (sample->acked_pkts)
+	if (sample->acked_pkts && !tp->packets_out && tp->tcp_wstamp_ns > tp->tcp_clock_cache)
 		apply_departure(sk, flow, window_bytes, rate);
-	if (rate_bytes_ps == QUELL_RATE_UNLIMITED)
-		return;
-	/* From here on the stack paces, unless the fq qdisc does. */
-	if (cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED) == SK_PACING_NONE)
-		quell_cc(sk)->paces = true;
-	/* Not a connection's first segments: put the next departure where pacing would. */
-	if (tp->data_segs_out < UNPACED_SEGMENTS && flow) {
-		u64 gap_ns = div64_u64((u64)tp->mss_cache * NSEC_PER_SEC, max_t(u64, rate, 1));
-		struct quell_segment newest;
-
-		if (quell_segments_newest(flow, &newest))
-			tp->tcp_wstamp_ns = max(tp->tcp_wstamp_ns, newest.depart_ns + gap_ns);
-	}
+	if (rate_bytes_ps != QUELL_RATE_UNLIMITED)
+		apply_pace(sk, flow, rate);
 }
 
 static enum quell_limit apply_limit(const struct tcp_sock *tp,
@@ -253,7 +261,7 @@ static void apply_record_reduction(struct quell_flow *flow, const struct quell_s
 }
 
 /* The tracepoint of a decision. */
-static void apply_trace(const struct sock *sk, const struct quell_flow *flow)
+static noinline void apply_trace(const struct sock *sk, const struct quell_flow *flow)
 {
 	const struct quell_snapshot *now = &flow->now;
 	const struct quell_bpf_view view = {

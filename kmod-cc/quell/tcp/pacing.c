@@ -80,7 +80,7 @@ void quell_repace(struct sock *sk)
 {
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	unsigned long rate = READ_ONCE(sk->sk_pacing_rate);
-	struct quell_segment last;
+	struct quell_segment last QUELL_UNINITIALIZED;
 	struct tcp_sock *tp = tcp_sk(sk);
 	u64 next_ns;
 
