@@ -385,11 +385,7 @@ receive_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 	bool speaks = smp_load_acquire(&flow->option) == QUELL_OPTION_ON;
 	enum quell_option_result result = QUELL_OPTION_ABSENT;
 	struct quell_opt opt QUELL_UNINITIALIZED;
-	struct receive_segment segment = {
-		.skb = skb,
-		.in = in,
-		.ack_rx = { .ack_seq = in->ack_seq },
-	};
+	struct receive_segment segment QUELL_UNINITIALIZED;
 
 	if (!(in->flags & (TCP_FLAG_ACK | TCP_FLAG_RST)) && in->flags & IN_NOT_PLAIN)
 		return NF_ACCEPT;
@@ -399,7 +395,14 @@ receive_flow(struct quell_flow *flow, struct sock *sk, struct sk_buff *skb,
 	}
 	if (!receive_is_admitted(sk, skb, in->ttl))
 		return NF_ACCEPT;
-	segment.ack_rx.rx_ns = ktime_get_ns();
+	segment.skb = skb;
+	segment.in = in;
+	segment.opt = NULL;
+	segment.of_program = false;
+	segment.ack_rx = (struct quell_ack_rx) {
+		.rx_ns = ktime_get_ns(),
+		.ack_seq = in->ack_seq,
+	};
 	if (skb_hwtstamps(skb)->hwtstamp)
 		quell_clock_stamp(flow->qnet, skb, &segment.ack_rx);
 	if (speaks || receive_may_offer(flow, skb, in))

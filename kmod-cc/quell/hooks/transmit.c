@@ -231,15 +231,23 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 		}
 	}
 	segment = segment ?: &spare;
-	/* A FIN takes a sequence number but no byte; the time of a byte is neglected. */
+	/*
+	 * All members: of an incomplete literal the compiler clears the whole first.  A FIN takes a
+	 * sequence number but no byte; the time of a byte is neglected.
+	 */
 	*segment = (struct quell_segment) {
+		.depart_ns = 0,
 		.seq = place->seq,
 		.end_seq = place->end_seq,
-		.packet_bytes = min_t(u32, payload_bytes, U16_MAX),
+		.stamp_ns = ktime_to_ns(skb->tstamp),
+		.resent_depart_ns = 0,
+		.depart_q16 = 0,
 		.header_bytes = skb->len - payload_bytes + options->bytes +
 				options->tcp_int_bytes + quell_framing_bytes(dev),
-		.stamp_ns = ktime_to_ns(skb->tstamp),
+		.packet_bytes = min_t(u32, payload_bytes, U16_MAX),
 		.entropy = options->opt.entropy,
+		.queued = false,
+		.retransmitted = false,
 	};
 	if (skb_is_gso(skb)) {
 		segment->packet_bytes = skb_shinfo(skb)->gso_size;
