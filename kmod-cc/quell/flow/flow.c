@@ -18,7 +18,10 @@
 /* Room for a flow's identity, and two words. */
 #define FLOW_NTF_BYTES		256
 
-/* The default, for keys of any length, takes several times as many instructions. */
+/*
+ * The default, for keys of any length, takes several times as many instructions.  Functions that
+ * use the table are __flatten, or the compiler calls this hash and keeps the default one, too.
+ */
 static u32 flow_hash(const void *key, u32 bytes, u32 seed)
 {
 	return hash_long((unsigned long)*(const struct sock * const *)key ^ seed, 32);
@@ -46,7 +49,7 @@ static struct rhashtable quell_flows;
  * lowest free number keeps the table small: with ever higher ones each flow that stays among many
  * short ones would hold a node of its own, which is charged to no cgroup.
  */
-int quell_flow_publish(struct quell_flow *flow)
+int __flatten quell_flow_publish(struct quell_flow *flow)
 {
 	struct quell_net *qnet = flow->qnet;
 	int err;
@@ -61,7 +64,7 @@ int quell_flow_publish(struct quell_flow *flow)
 }
 
 /* Earlier finders may use the flow until a grace period has passed. */
-void quell_flow_withdraw(struct quell_flow *flow)
+void __flatten quell_flow_withdraw(struct quell_flow *flow)
 {
 	rhashtable_remove_fast(&quell_flows, &flow->node, flow_hash_params);
 	xa_erase_bh(&flow->qnet->flows, flow->id);
@@ -73,7 +76,7 @@ void quell_flow_withdraw(struct quell_flow *flow)
  * Context: RCU read section; not in hard interrupts.
  * Return: NULL without a flow.
  */
-struct quell_flow *quell_flow_find(const struct sock *sk)
+struct quell_flow __flatten *quell_flow_find(const struct sock *sk)
 {
 	return rhashtable_lookup(&quell_flows, &sk, flow_hash_params);
 }
