@@ -190,8 +190,8 @@ class Conditions(unittest.TestCase):
         self.assertEqual(condition.value(both), "dctcp 81.0 us")
 
     def test_wrong(self):
-        for text, words in (("p99", "not [LABEL:] QUANTITY < VALUE"), ("p98 < 1us", "did you mean 'p9"),
-                            ("p99 < 1kb", "unit 'kb'")):
+        for text, words in (("p99", "not [LABEL:] QUANTITY < VALUE"),
+                            ("p98 < 1us", "did you mean 'p9"), ("p99 < 1kb", "unit 'kb'")):
             with self.subTest(text), self.assertRaises(InputError) as caught:
                 kernel_bisect.Condition(text)
             self.assertIn(words, str(caught.exception))
