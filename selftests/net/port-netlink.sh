@@ -209,14 +209,20 @@ port_of_an_ifb()
 {
 	tc -n "$far" qdisc replace dev vb root cake &&
 	ip -n "$near" link add ifb0 type ifb && ip -n "$near" link set ifb0 up &&
-	near_tc qdisc add dev ifb0 root handle 1: swport rate 10mbit limit 50kb ecn min 2kb &&
+	near_tc qdisc add dev ifb0 root handle 1: swport "${held[@]}" limit 50kb ecn min 2kb &&
 	near_tc qdisc add dev va handle ffff: ingress &&
 	near_tc filter add dev va parent ffff: matchall action mirred egress redirect dev ifb0 &&
 	in_netns "$far" swport_pkt send vb udp 20 1000 2 &&
-	in_netns "$far" swport_pkt send vb ack 2 54 && poll 10 ifb_sent &&
+	in_netns "$far" swport_pkt send vb ack 2 54 && poll 10 ifb_holds &&
+	near_tc qdisc change dev ifb0 root swport rate 10mbit && poll 10 ifb_sent &&
 	tc -n "$far" -s -j qdisc show dev vb | jq -e '.[0].packets >= 22' &&
 	near_tc qdisc del dev va ingress && ip -n "$near" link del ifb0 &&
 	tc -n "$far" qdisc del dev vb root
+}
+
+ifb_holds()
+{
+	near_tc -s -j qdisc show dev ifb0 | jq -e '.[0].qlen == 21'
 }
 
 ifb_sent()
