@@ -19,7 +19,7 @@ port=9000
 other_port=9001
 file_bytes=400000
 small_bytes=2000
-crowd=48
+crowd=52
 hooked=/sys/kernel/tracing/enabled_functions
 objects=$(dirname "$(dirname "$(command -v quell)")")/lib/quell/bpf
 tracer="" listener="" sender=""
@@ -230,10 +230,10 @@ traced()
 {
 	local rows=$dir/$1.csv
 
-	choose_cc "$client" "$1" && set_loss 10 &&
+	choose_cc "$client" "$1" && set_loss 0 &&
 	begin_trace "$rows" dst 10.82.0.0/24 dport "$port" cc "$1" &&
 	begin_flow "$port" 10.82.0.1 || return 1
-	send_file "$file_bytes" && send_rest && other_flow &&
+	poll 10 is_connected && set_loss 10 && send_file "$file_bytes" && send_rest && other_flow &&
 	end_trace INT "$tracer" "$rows" && keep_flow
 	end_flow $? && last_row_agrees "$rows" && rows_lead_there "$rows" "$1" &&
 	all_of_one_flow "$rows" "$1"
@@ -283,7 +283,8 @@ echo_crowd()
 	stop "$listener"
 }
 
-# One flow in four, as the number says, and all its records.
+# One flow in four, by a hash of its cookie, and all its records: that none of 52 is, once in three
+# million runs; that more than 30 are, less often.
 samples_whole_flows()
 {
 	local all=$dir/all.csv some=$dir/some.csv all_tracer flows traced
@@ -295,7 +296,7 @@ samples_whole_flows()
 	flows=$(column "$all" cookie | sort -u | wc -l)
 	traced=$(column "$some" cookie | sort -u | wc -l)
 	echo "$traced of $flows"
-	same "flows" "$flows" "$crowd" && [ "$traced" -ge 3 ] && [ "$traced" -le 27 ] || return 1
+	same "flows" "$flows" "$crowd" && [ "$traced" -gt 0 ] && [ "$traced" -le 30 ] || return 1
 	column "$some" cookie | sort >"$dir/some"
 	column "$all" cookie | grep -xF -f "$dir/some" | sort >"$dir/of-all"
 	cmp "$dir/some" "$dir/of-all"
