@@ -133,13 +133,16 @@ run_deferred()
 }
 trap 'run_deferred; rm -rf "$dir"' EXIT
 
-# poll SECONDS COMMAND...: until it succeeds, at most so long.  Asked less often the longer it
-# takes: where time is virtual, waiting costs nothing, and asking does.
+# poll SECONDS COMMAND...: until it succeeds, at most so long; a minute at least where time is not
+# virtual: an emulator on a busy machine takes seconds to start a program.  The longer, the less
+# often: where time is virtual, pauses cost no processor, and commands do.
 poll()
 {
-	local end=$((SECONDS + $1)) limit=$1 pause_ms=50 pause
+	local limit=$1 end pause_ms=50 pause
 	shift
 
+	is_virtual || [ "$limit" -ge 60 ] || limit=60
+	end=$((SECONDS + limit))
 	until "$@"; do
 		if [ $SECONDS -ge $end ]; then
 			echo "not within $limit s: $*"
