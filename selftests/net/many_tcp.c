@@ -7,12 +7,12 @@
  *		Accepts connections to PORTS ports from PORT on and sends back the
  *		bytes it gets; first: sends one byte before that; close: closes instead.
  *		Prints "ready".
- *	many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close]
+ *	many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close|cut]
  *		Opens COUNT connections to those ports in turn, all at once.  Each sends
  *		BYTES once it is open and waits for as many; first: for one more; close:
- *		for the end.  Prints "done COUNT SECONDS" when all have that, and keeps
- *		them until it is stopped.  A number on standard input sends and awaits
- *		that many bytes on each, and prints "done" again.
+ *		for the end; cut: for any bytes.  Prints "done COUNT SECONDS" when all have
+ *		that, and keeps them until it is stopped; cut: for CUT_MS.  A number on standard
+ *		input sends and awaits that many bytes on each, and prints "done" again.
  *
  * IPv4.  A connection that fails ends it with status 1.
  */
@@ -36,6 +36,7 @@
 #define EVENTS		256
 #define SPARE_FDS	64
 #define WAIT_MS		150000
+#define CUT_MS		300
 
 /* One end of a connection. */
 struct conn {
@@ -48,7 +49,7 @@ struct conn {
 };
 
 static uint8_t chunk[CHUNK_BYTES];
-static bool first, closes;
+static bool first, closes, cuts;
 static int events;
 
 static void die(const char *what)
@@ -209,8 +210,8 @@ static int get_more(struct conn *conn)
 		errno = ECONNRESET;
 		return -1;
 	}
-	conn->to_get -= n ? n : 1;
-	if (!conn->to_get && closes && epoll_ctl(events, EPOLL_CTL_DEL, conn->fd, NULL))
+	conn->to_get = cuts ? 0 : conn->to_get - (n ? n : 1);
+	if (!conn->to_get && (closes || cuts) && epoll_ctl(events, EPOLL_CTL_DEL, conn->fd, NULL))
 		return -1;
 	return !conn->to_get;
 }
@@ -289,6 +290,8 @@ static int crowd(const char *host, int port, int ports, int count, int64_t bytes
 		connect_one(&conns[i], &to, bytes);
 	}
 	wait_all(count);
+	if (cuts)
+		return usleep(CUT_MS * 1000);
 	while (fgets(line, sizeof(line), stdin))
 		go_on(conns, count, atoll(line));
 	pause();
@@ -298,10 +301,12 @@ static int crowd(const char *host, int port, int ports, int count, int64_t bytes
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 && !strcmp(argv[argc - 1], "first") ? "first" :
-			  argc > 1 && !strcmp(argv[argc - 1], "close") ? "close" : "";
+			  argc > 1 && !strcmp(argv[argc - 1], "close") ? "close" :
+			  argc > 1 && !strcmp(argv[argc - 1], "cut") ? "cut" : "";
 
 	first = !strcmp(how, "first");
 	closes = !strcmp(how, "close");
+	cuts = !strcmp(how, "cut");
 	argc -= !!*how;
 	events = epoll_create1(0);
 	want_files(argc > 5 ? atoi(argv[5]) + SPARE_FDS : 200000);
@@ -310,6 +315,6 @@ int main(int argc, char **argv)
 	if (argc == 7 && !strcmp(argv[1], "connect"))
 		return crowd(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), atoll(argv[6]));
 	fprintf(stderr, "usage: many_tcp listen PORT PORTS [first|close]\n"
-			"       many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close]\n");
+			"       many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close|cut]\n");
 	return 2;
 }
