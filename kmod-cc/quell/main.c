@@ -7,14 +7,13 @@
  * each pins this one by its symbols, and every socket pins its algorithm):
  *	notifications	no notification is or will be sent
  *	generic netlink	no request and no dump is or will be running
- *	link notifier	no device event is or will be running
+ *	links		no device event is or will be running, nor a work item for one
  *	namespaces	per namespace: work item stopped, hooks gone after a
  *			grace period, tables and counters freed
  *	rcu_barrier()	the last call_rcu() of flows is done
  *	flow hash	empty by then, and so is the cache of contexts
  */
 #include <linux/module.h>
-#include <linux/netdevice.h>
 #include <net/net_namespace.h>
 #include <net/tcp.h>
 #include <compat/compat.h>
@@ -238,16 +237,16 @@ static int __init quell_init(void)
 	err = register_pernet_subsys(&quell_net_ops);
 	if (err)
 		goto leave_nets;
-	err = register_netdevice_notifier(&quell_link_notifier);
+	err = quell_links_init();
 	if (err)
 		goto unregister_pernet;
 	err = quell_genl_init();
 	if (err)
-		goto unregister_notifier;
+		goto links_exit;
 	return 0;
 
-unregister_notifier:
-	unregister_netdevice_notifier(&quell_link_notifier);
+links_exit:
+	quell_links_exit();
 unregister_pernet:
 	unregister_pernet_subsys(&quell_net_ops);
 leave_nets:
@@ -260,7 +259,7 @@ flows_exit:
 static void __exit quell_exit(void)
 {
 	quell_genl_exit();
-	unregister_netdevice_notifier(&quell_link_notifier);
+	quell_links_exit();
 	unregister_pernet_subsys(&quell_net_ops);
 	quell_algo_leave_nets(&quell_signal_algo);
 	rcu_barrier();

@@ -6,6 +6,10 @@
  * speeds are stored by interface index and namespace when the device comes up or its link
  * changes, in a notifier (as bonding and taprio do), and read without a lock.
  *
+ * A bond, a team and a bridge report a speed that depends on their ports, and so do devices
+ * stacked on these.  The kernel sends no event for them when it changes, but for the port, maybe
+ * with the lock of a device below.  A work item therefore reads their speeds.
+ *
  * A rate that the administrator set overrides that of the driver until the interface is
  * unregistered: drivers of virtual devices report 10 Gbit/s or no speed.
  *
@@ -13,6 +17,8 @@
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
 #include <net/netlink.h>
 #include <net/tcp.h>
 #include <compat/ethtool.h>
@@ -26,6 +32,9 @@
 
 /* Room for the attributes of an interface. */
 #define LINK_BYTES		64
+
+/* Ports change together, as at boot: one reading is for all of them. */
+#define LINK_STACKED_DELAY	(HZ / 10)
 
 /* Bytes/s; 0: unknown. */
 static u64 link_driver_speed(struct quell_net *qnet, int ifindex)
@@ -79,17 +88,17 @@ static void link_changed(struct quell_net *qnet, int ifindex)
 	quell_ntf_send(qnet, QUELL_NTF_LINK, LINK_BYTES, link_put, &ntf);
 }
 
-static void link_read_driver(struct net_device *dev)
+/* @settings: as read, NULL if the driver did not report them.  RTNL. */
+static void link_store_driver(const struct net_device *dev,
+			      const struct ethtool_link_ksettings *settings)
 {
 	struct quell_net *qnet = quell_net(dev_net(dev));
-	struct ethtool_link_ksettings settings;
 	void *speed_mbit = NULL;
 	void *old;
 
 	ASSERT_RTNL();
-	if (!netif_get_link_ksettings(dev, &settings) &&
-	    settings.base.speed && settings.base.speed != (u32)SPEED_UNKNOWN)
-		speed_mbit = xa_mk_value(settings.base.speed);
+	if (settings && settings->base.speed && settings->base.speed != (u32)SPEED_UNKNOWN)
+		speed_mbit = xa_mk_value(settings->base.speed);
 	old = xa_load(&qnet->links, dev->ifindex);
 	if (old == speed_mbit)
 		return;
@@ -110,25 +119,84 @@ static void link_remove(struct net_device *dev)
 	quell_clock_forget(qnet, dev->ifindex);
 }
 
+static void link_read_stacked(struct work_struct *work)
+{
+	struct ethtool_link_ksettings settings;
+	struct net_device *dev;
+	struct net *net;
+	int err;
+
+	rtnl_lock();
+	down_read(&net_rwsem);
+	for_each_net(net) {
+		for_each_netdev(net, dev) {
+			if (!netif_running(dev) || list_empty(&dev->adj_list.lower))
+				continue;
+			err = __ethtool_get_link_ksettings(dev, &settings);
+			link_store_driver(dev, err ? NULL : &settings);
+		}
+	}
+	up_read(&net_rwsem);
+	rtnl_unlock();
+}
+
+static DECLARE_DELAYED_WORK(link_stacked_work, link_read_stacked);
+
+/* Whether an event may change the speed of a bond, a team or a bridge above @dev.  RTNL. */
+static bool link_is_of_port(struct net_device *dev, unsigned long event, void *info)
+{
+	const struct netdev_notifier_changeupper_info *change = info;
+
+	switch (event) {
+	case NETDEV_CHANGEUPPER:
+		return change->master;
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGELOWERSTATE:
+		return netdev_master_upper_dev_get(dev);
+	}
+	return false;
+}
+
 static int link_event(struct notifier_block *nb, unsigned long event, void *info)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
+	struct ethtool_link_ksettings settings;
+	int err;
 
 	switch (event) {
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		link_read_driver(dev);
+		err = netif_get_link_ksettings(dev, &settings);
+		link_store_driver(dev, err ? NULL : &settings);
 		break;
 	case NETDEV_UNREGISTER:
 		link_remove(dev);
 		break;
 	}
+	if (link_is_of_port(dev, event, info))
+		queue_delayed_work(system_power_efficient_wq, &link_stacked_work,
+				   LINK_STACKED_DELAY);
 	return NOTIFY_DONE;
 }
 
-struct notifier_block quell_link_notifier = {
+static struct notifier_block link_notifier = {
 	.notifier_call = link_event,
 };
+
+/* May sleep.  0 or -errno. */
+int quell_links_init(void)
+{
+	return register_netdevice_notifier(&link_notifier);
+}
+
+/* Before the state of namespaces is freed.  May sleep. */
+void quell_links_exit(void)
+{
+	unregister_netdevice_notifier(&link_notifier);
+	cancel_delayed_work_sync(&link_stacked_work);
+}
 
 /**
  * quell_link_speed() - line rate of an interface

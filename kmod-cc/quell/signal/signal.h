@@ -169,7 +169,8 @@ bool quell_tcpint_used(const struct quell_flow *flow);
 void quell_tcpint_take(struct quell_flow *flow, struct quell_sample *sample);
 
 /* link.c */
-extern struct notifier_block quell_link_notifier;
+int quell_links_init(void);
+void quell_links_exit(void);
 void quell_links_net_init(struct quell_net *qnet);
 void quell_links_net_exit(struct quell_net *qnet);
 void quell_link_update(struct quell_flow *flow, const struct net_device *dev);
