@@ -1,14 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The speed of a bond follows the cables below, though the kernel sends no event for it.
+# Interfaces above others.  The speed of a bond, of a bridge above it and of a VLAN above that
+# follows the cables below, though the kernel sends no event for it.  In a VRF with a queue no
+# packet is longer than the MTU of the interface below.
 #
 #	$client --- $server		two cables each
 # shellcheck disable=SC2154 # $dir is lib.sh's
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+. ./talk.sh
 
+port=8100 bytes=200000
 client="" server=""
 
 ## speeds
@@ -40,10 +44,72 @@ second_slave()
 	ip -n "$client" link set slave1 master bond0 && poll 10 speed_is bond0 20000
 }
 
+lost_cable()
+{
+	ip -n "$server" link set slave0 down && poll 10 speed_is bond0 10000 &&
+	ip -n "$server" link set slave0 up && poll 10 speed_is bond0 20000
+}
+
+# A bridge has the speed of its fastest port.
+bridged()
+{
+	ip -n "$client" link add br0 type bridge && ip -n "$client" link set br0 up &&
+	ip -n "$client" link add link br0 name br0.7 type vlan id 7 &&
+	ip -n "$client" link set br0.7 up && ip -n "$client" link set wire1 master br0 &&
+	poll 10 speed_is br0.7 10000 && ip -n "$client" link set bond0 master br0 &&
+	poll 10 speed_is br0.7 20000 && poll 10 speed_is br0 20000 &&
+	ip -n "$client" link set bond0 nomaster && poll 10 speed_is br0.7 10000
+}
+
+## VRF
+
+# Packets of both ends that were longer than the MTU.
+refused()
+{
+	echo $(($(counter_of "$client" snmp Ip FragFails) +
+		$(counter_of "$server" snmp Ip FragFails)))
+}
+
+vrf()
+{
+	local netns
+
+	in_netns "$server" sysctl -q -w net.ipv4.tcp_l3mdev_accept=1
+	for netns in "$client" "$server"; do
+		ip -n "$netns" link add vrf0 type vrf table 10 && ip -n "$netns" link set vrf0 up &&
+		ip -n "$netns" link set wire0 master vrf0 &&
+		tc -n "$netns" qdisc add dev vrf0 root pfifo &&
+		quell -n "$netns" cc set quell option 1 &&
+		choose_cc "$netns" dart && quell -n "$netns" cc set dart min-rate 100mbit || return 1
+	done
+	talker talker "$client" && serve "$server" "$port"
+}
+
+# Data both ways, of which full segments acknowledge the other end's.
+both_ways()
+{
+	say "open 4" "device vrf0" "connect 10.99.0.2 $port" "xfer $bytes" "xfer $bytes" &&
+	flows_of "$client" && echo "$flows" && [[ $flows = *'"option":"on"'* ]]
+}
+
+fits()
+{
+	local count
+
+	count=$(refused)
+	same "packets longer than the MTU" "$count" 0
+}
+
 new_netns client server
-modprobe -q bonding
-plan 3
-check "modules" modprobe quell
+cable "$client" wire0 "$server" wire0 10.99.0.1/24 10.99.0.2/24
+cable "$client" wire1 "$server" wire1
+modprobe -a -q bonding bridge 8021q vrf
+plan 7
+check "modules" modprobe -a quell tcp_dart
 check "a bond of one cable" make_bond
 check "a second cable joins" second_slave
+check "a cable is cut" lost_cable
+check "a bridge above it, and a VLAN above that" bridged
+check "two VRFs with queues" eval "vrf && both_ways"
+check "no packet is too long" fits
 finish

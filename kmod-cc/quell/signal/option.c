@@ -67,11 +67,16 @@ static void option_fix_ip(struct sk_buff *skb, u32 ip_bytes)
 	}
 }
 
-/* Bytes; 0 also for a computed checksum, a signature or MPTCP.  LOCAL_OUT hook. */
+/*
+ * Bytes; 0 also for a computed checksum, a signature or MPTCP.  In a VRF with a queue the packet's
+ * route is that to the VRF, which takes 64 KB: the socket has the path's MTU.  LOCAL_OUT hook.
+ */
 u32 quell_option_room(const struct sk_buff *skb)
 {
 	u32 packet_bytes = skb->len, mtu_bytes = dst_mtu(skb_dst(skb));
 
+	if (quell_is_full(skb->sk))
+		mtu_bytes = min(mtu_bytes, READ_ONCE(inet_csk(skb->sk)->icsk_pmtu_cookie));
 	if (skb_is_gso(skb))
 		packet_bytes = skb_transport_offset(skb) + tcp_hdrlen(skb) +
 			       skb_shinfo(skb)->gso_size;
