@@ -24,6 +24,7 @@
 #include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
+#include "signal/signal.h"
 #include "dart.h"
 
 /* Ports in all namespaces; while 0, packets need not be measured. */
@@ -61,7 +62,7 @@ static struct dart_port *port_make(struct quell_net *qnet, int ifindex, const st
 
 static void port_measure(const struct net *net, const struct sk_buff *skb, u32 header_bytes)
 {
-	struct dart_port *port = xa_load(&dart_net(net)->ports, skb->dev->ifindex);
+	struct dart_port *port = xa_load(&dart_net(net)->ports, quell_rx_ifindex(skb));
 	u32 pkts = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
 
 	if (port)

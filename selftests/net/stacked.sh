@@ -3,7 +3,7 @@
 #
 # Interfaces above others.  The speed of a bond, of a bridge above it and of a VLAN above that
 # follows the cables below, though the kernel sends no event for it.  In a VRF with a queue no
-# packet is longer than the MTU of the interface below.
+# packet is longer than the MTU of the interface below, and Dart counts the senders of that.
 #
 #	$client --- $server		two cables each
 # shellcheck disable=SC2154 # $dir is lib.sh's
@@ -100,11 +100,17 @@ fits()
 	same "packets longer than the MTU" "$count" 0
 }
 
+port_is_below()
+{
+	quell -n "$server" -j sender show >"$dir/senders" && cat "$dir/senders" &&
+	json 'length == 1 and .[0].dev == "wire0"' "$dir/senders"
+}
+
 new_netns client server
 cable "$client" wire0 "$server" wire0 10.99.0.1/24 10.99.0.2/24
 cable "$client" wire1 "$server" wire1
 modprobe -a -q bonding bridge 8021q vrf
-plan 7
+plan 8
 check "modules" modprobe -a quell tcp_dart
 check "a bond of one cable" make_bond
 check "a second cable joins" second_slave
@@ -112,4 +118,5 @@ check "a cable is cut" lost_cable
 check "a bridge above it, and a VLAN above that" bridged
 check "two VRFs with queues" eval "vrf && both_ways"
 check "no packet is too long" fits
+check "Dart's port is the interface below the VRF" port_is_below
 finish

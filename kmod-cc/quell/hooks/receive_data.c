@@ -28,6 +28,7 @@
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "signal/dasr.h"
+#include "signal/signal.h"
 
 /* A sender of a small window, ack_request.c, has no more than so many segments in flight. */
 #define ACK_REQUEST_SEGS	4
@@ -144,7 +145,7 @@ void quell_receive_data(struct quell_flow *flow, struct sock *sk,
 {
 	if (flow->dasr) {
 		struct quell_dasr_packet packet = {
-			.ifindex = segment->skb->dev->ifindex,
+			.ifindex = quell_rx_ifindex(segment->skb),
 			.seq = segment->in->seq,
 			.end_seq = segment->in->seq + segment->in->payload_bytes,
 			.flags = segment->opt ? segment->opt->flags : 0,

@@ -76,7 +76,7 @@ void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 
 	if (!stamp)
 		return;
-	clock = clock_get(qnet, skb->dev->ifindex);
+	clock = clock_get(qnet, quell_rx_ifindex(skb));
 	if (!clock)
 		return;
 	spin_lock_bh(&clock->lock);

@@ -149,6 +149,14 @@ static inline bool quell_option_checksum_ok(struct sk_buff *skb, u32 ip_bytes)
 	       quell_option_checksum_verify(skb, ip_bytes);
 }
 
+/* The interface that received a packet, in a VRF the one below the VRF's device.  LOCAL_IN hook. */
+static inline int quell_rx_ifindex(const struct sk_buff *skb)
+{
+	int below = ip_hdr(skb)->version == 4 ? inet_sdif(skb) : inet6_sdif(skb);
+
+	return below ?: skb->dev->ifindex;
+}
+
 /* ack_request.c */
 bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
 
