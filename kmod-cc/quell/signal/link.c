@@ -142,27 +142,12 @@ static void link_read_stacked(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(link_stacked_work, link_read_stacked);
 
-/* Whether an event may change the speed of a bond, a team or a bridge above @dev.  RTNL. */
-static bool link_is_of_port(struct net_device *dev, unsigned long event, void *info)
-{
-	const struct netdev_notifier_changeupper_info *change = info;
-
-	switch (event) {
-	case NETDEV_CHANGEUPPER:
-		return change->master;
-	case NETDEV_UP:
-	case NETDEV_DOWN:
-	case NETDEV_CHANGE:
-	case NETDEV_CHANGELOWERSTATE:
-		return netdev_master_upper_dev_get(dev);
-	}
-	return false;
-}
-
 static int link_event(struct notifier_block *nb, unsigned long event, void *info)
 {
+	const struct netdev_notifier_changeupper_info *change = info;
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
 	struct ethtool_link_ksettings settings;
+	bool is_port = false;
 	int err;
 
 	switch (event) {
@@ -170,12 +155,20 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *info
 	case NETDEV_CHANGE:
 		err = netif_get_link_ksettings(dev, &settings);
 		link_store_driver(dev, err ? NULL : &settings);
+		fallthrough;
+	case NETDEV_DOWN:
+	case NETDEV_CHANGELOWERSTATE:
+		is_port = netdev_master_upper_dev_get(dev);
+		break;
+	case NETDEV_CHANGEUPPER:
+		is_port = change->master;
 		break;
 	case NETDEV_UNREGISTER:
 		link_remove(dev);
 		break;
 	}
-	if (link_is_of_port(dev, event, info))
+	/* The speed of a bond, a team or a bridge above may be another one now. */
+	if (is_port)
 		queue_delayed_work(system_power_efficient_wq, &link_stacked_work,
 				   LINK_STACKED_DELAY);
 	return NOTIFY_DONE;
