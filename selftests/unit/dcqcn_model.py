@@ -55,7 +55,7 @@ class Dcqcn:
             line = UNKNOWN_PATH_SEGMENTS * self.mss * 1e9 / (self.min_rtt or UNKNOWN_RTT_NS)
         self.rc = self.rt = self.line_or_most(line)
         self.alpha = 1
-        self.f_notified = self.f_halved = False
+        self.f_notified = False
         self.reset_timers(now)
 
     def increase(self, line):
@@ -96,8 +96,7 @@ class Dcqcn:
         self.rt = self.rc
         self.rc *= 1 - self.alpha / 2
         self.alpha = (1 - self.p.g) * self.alpha + self.p.g
-        self.f_notified = self.f_marked = True
-        self.f_halved = False
+        self.f_notified = True
         self.reset_timers(now)
 
     def finish(self, line):
@@ -120,14 +119,11 @@ class Dcqcn:
         self.finish(line)
 
     def halve(self, reno, s):
-        """Within an interval of the last loss, unless a notification came since, Reno's alone."""
+        self.rc /= 2
+        self.rt = self.rc
         self.reno = reno
         self.f_loss = True
-        if not self.f_halved or s.now - self.since >= self.p.notify_interval:
-            self.rt = self.rc if self.f_marked else self.rc / 2
-            self.rc /= 2
-            self.f_halved = True
-            self.reset_timers(s.now)
+        self.reset_timers(s.now)
         self.finish(self.line(s))
 
     def on_loss(self, s):

@@ -109,7 +109,6 @@ TEST(init_fitted)
 			.now_ns = START_NS, .min_rtt_ns = RTT_NS, .link_bytes_ps = LINK_BYTES_PS,
 			.mss_bytes = MSS, .flags = QUELL_S_ECN | QUELL_S_FITTED,
 		}, &f.out);
-	expect_eq(QUELL_DCQCN_F_ECN | QUELL_DCQCN_F_MARKED, f.v.flags, "the_path_marks");
 	fixture_ack(&f, 0, MSS);
 	expect_eq(LINK_BYTES_PS / 8 * 7, f.v.rate_q16 >> 16, "fitted_gives_an_eighth_at_first");
 }
@@ -230,36 +229,6 @@ TEST(events)
 	f.s.idle_ns = 1000000;
 	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
 	expect_eq(1, f.st.restarts, "restart");
-}
-
-static void fixture_lose(struct fixture *f, u64 after_ns)
-{
-	f->s.now_ns = START_NS + after_ns;
-	quell_dcqcn_on_loss(&f->v, &f->p, &f->st, &f->s, &f->out);
-}
-
-/* At most one loss in 50 us halves the rate, which returns where marks would stop that. */
-TEST(losses)
-{
-	struct fixture f;
-
-	fixture_start(&f);
-	fixture_set(&f, 8 * GBYTE, 8 * GBYTE, 0);
-	fixture_lose(&f, 0);
-	expect(f.v.rate_q16 == 4 * GBYTE << 16 && f.v.target_q16 == f.v.rate_q16, "without_marks");
-	fixture_lose(&f, 49999);
-	expect_eq(4 * GBYTE << 16, f.v.rate_q16, "within_the_interval");
-	fixture_lose(&f, 50000);
-	expect_eq(2 * GBYTE << 16, f.v.rate_q16, "after_it");
-	fixture_ack(&f, 50001, MSS);
-	fixture_lose(&f, 50002);
-	expect(f.v.rate_q16 == 1 * GBYTE << 16 && f.v.target_q16 == 2 * GBYTE << 16,
-	       "after_a_mark_at_once");
-	f.s.idle_ns = 1000000;
-	quell_dcqcn_on_idle_restart(&f.v, &f.p, &f.st, &f.s, &f.out);
-	fixture_lose(&f, 50003);
-	expect(f.v.rate_q16 >> 16 == LINK_BYTES_PS / 2 && f.v.target_q16 >> 16 == LINK_BYTES_PS,
-	       "after_a_restart_at_once");
 }
 
 TEST(extremes)

@@ -16,8 +16,7 @@ LONG_STEPS = 20000
 # A rounding of alpha enters every later decrease; fast recovery forgets them.
 LONG_RELATIVE = 1e-6
 MOST_BYTES_PS = 2**37
-MEMORY = ("t", "bc", "counted", "since", "next_alpha", "f_notified", "f_marked", "f_halved",
-          "min_rtt")
+MEMORY = ("t", "bc", "counted", "since", "next_alpha", "f_notified", "min_rtt")
 
 
 class DcqcnPair(Pair):

@@ -19,9 +19,8 @@
  *		else if min(T, B) > F:	target += hai	hyper increase
  *		else:			target += ai	additive increase
  *		rate = (rate + target) / 2
- *	on loss, at most once per notify_interval:
- *		target = rate, or rate / 2 if no mark was ever received
- *		rate /= 2
+ *	on loss:
+ *		target = rate = rate / 2
  *	always:
  *		rate, target = clamp(min_rate, link rate)
  *		window = rate * (base round trip + queue_bound)
@@ -271,8 +270,7 @@ static inline void quell_dcqcn_notify(struct quell_dcqcn_vars *v,
 	v->alpha_q30 = ((v->alpha_q30 * keep_q16) >> QUELL_Q16_SHIFT) +
 		       (p->g_q16 << (QUELL_DCQCN_ALPHA_Q - QUELL_Q16_SHIFT));
 	quell_dcqcn_start_over(v, now_ns);
-	v->flags |= QUELL_DCQCN_F_NOTIFIED | QUELL_DCQCN_F_MARKED;
-	v->flags &= ~QUELL_DCQCN_F_HALVED;
+	v->flags |= QUELL_DCQCN_F_NOTIFIED;
 }
 
 /* Marks become a notification, or part of the last one. */
@@ -356,7 +354,7 @@ static inline void quell_dcqcn_start(struct quell_dcqcn_vars *v,
 	v->target_q16 = v->rate_q16;
 	v->alpha_q30 = QUELL_DCQCN_ALPHA_ONE;
 	quell_dcqcn_start_over(v, now_ns);
-	v->flags &= ~(QUELL_DCQCN_F_NOTIFIED | QUELL_DCQCN_F_HALVED);
+	v->flags &= ~QUELL_DCQCN_F_NOTIFIED;
 }
 
 /* Dart VI-A: flows start at the line rate. */
@@ -368,10 +366,8 @@ static inline void quell_dcqcn_init(struct quell_dcqcn_vars *v, const struct que
 	v->min_rtt_ns = quell_min_u64(s->min_rtt_ns, 0xffffffff);
 	v->reno_q16 = quell_init_window_q16(v->mss_bytes);
 	quell_dcqcn_start(v, s->link_bytes_ps, s->now_ns);
-	if (s->flags & QUELL_S_FITTED) {
+	if (s->flags & QUELL_S_FITTED)
 		v->alpha_q30 = QUELL_DCQCN_ALPHA_FITTED;
-		v->flags |= QUELL_DCQCN_F_MARKED;
-	}
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
@@ -399,27 +395,15 @@ static inline __flatten void quell_dcqcn_on_ack(struct quell_dcqcn_vars *v,
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
 
-/*
- * Reno's window applies from now on.  Where switches mark, a loss is a notification with an alpha
- * of 1; without marks no other signal would stop the return to the target.  As notifications,
- * losses halve the rate at most once per interval: in an incast the retransmissions are lost for
- * several round trips, and the rate returns by a small step per timer.
- */
-static inline void quell_dcqcn_decrease_for_loss(struct quell_dcqcn_vars *v,
-						 const struct quell_dcqcn_params *p,
-						 u64 reno_bytes, u64 now_ns)
+/* A loss halves the rate and sets the target to it; Reno's window applies from now on. */
+static inline void quell_dcqcn_decrease_for_loss(struct quell_dcqcn_vars *v, u64 reno_bytes,
+						 u64 now_ns)
 {
-	v->reno_q16 = quell_min_u64(reno_bytes, 0xffffffff) << QUELL_Q16_SHIFT;
-	v->flags |= QUELL_DCQCN_F_LOSS;
-	if ((v->flags & QUELL_DCQCN_F_HALVED) &&
-	    quell_sub_sat_u64(now_ns, v->since_ns) < p->notify_interval_ns)
-		return;
-	v->target_q16 = v->rate_q16;
 	v->rate_q16 >>= 1;
-	if (!(v->flags & QUELL_DCQCN_F_MARKED))
-		v->target_q16 = v->rate_q16;
+	v->target_q16 = v->rate_q16;
+	v->reno_q16 = quell_min_u64(reno_bytes, 0xffffffff) << QUELL_Q16_SHIFT;
 	quell_dcqcn_start_over(v, now_ns);
-	v->flags |= QUELL_DCQCN_F_HALVED;
+	v->flags |= QUELL_DCQCN_F_LOSS;
 }
 
 /*
@@ -440,7 +424,7 @@ static inline void quell_dcqcn_on_loss(struct quell_dcqcn_vars *v,
 				   (u64)s->inflight_bytes << QUELL_Q16_SHIFT);
 	window_q16 = quell_max_u64(window_q16 / 2, 2 * quell_mss_q16(v->mss_bytes));
 	window_q16 = quell_min_u64(window_q16, out->window_q16);
-	quell_dcqcn_decrease_for_loss(v, p, window_q16 >> QUELL_Q16_SHIFT, s->now_ns);
+	quell_dcqcn_decrease_for_loss(v, window_q16 >> QUELL_Q16_SHIFT, s->now_ns);
 	st->losses++;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }
@@ -452,7 +436,7 @@ static inline void quell_dcqcn_on_rto(struct quell_dcqcn_vars *v,
 				      struct quell_decision *out)
 {
 	quell_dcqcn_observe(v, s);
-	quell_dcqcn_decrease_for_loss(v, p, v->mss_bytes, s->now_ns);
+	quell_dcqcn_decrease_for_loss(v, v->mss_bytes, s->now_ns);
 	st->rtos++;
 	quell_dcqcn_decide(v, p, s->link_bytes_ps, out);
 }

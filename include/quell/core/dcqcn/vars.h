@@ -23,8 +23,6 @@
 #define QUELL_DCQCN_F_ECN	0x1 /* the peer echoes marks */
 #define QUELL_DCQCN_F_NOTIFIED	0x2 /* a notification came since the start */
 #define QUELL_DCQCN_F_LOSS	0x4 /* reno_q16 bounds the window */
-#define QUELL_DCQCN_F_MARKED	0x8 /* a mark came, or the flow is fitted to a path that marks */
-#define QUELL_DCQCN_F_HALVED	0x10 /* @since_ns is that of a loss */
 
 /* State of one flow. */
 struct quell_dcqcn_vars {
