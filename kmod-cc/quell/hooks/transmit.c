@@ -218,8 +218,14 @@ static u64 transmit_sent(struct quell_flow *flow, const struct sock *sk,
 	const struct net_device *dev = skb_dst(skb)->dev;
 	u32 payload_bytes = place->payload_bytes, packets = 1;
 	struct quell_segment *segment = NULL, spare QUELL_UNINITIALIZED;
+	const struct dst_entry *dst;
 	u64 depart_ns;
 
+	if (unlikely(netif_is_l3_master(dev))) {
+		/* A VRF with a queue: the socket has the route to the interface below. */
+		dst = rcu_dereference(sk->sk_dst_cache);
+		dev = dst ? dst->dev : dev;
+	}
 	if (flow->link.ifindex != dev->ifindex ||
 	    flow->link.gen != atomic_read(&flow->qnet->links_gen))
 		quell_link_update(flow, dev);
