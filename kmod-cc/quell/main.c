@@ -7,7 +7,7 @@
  * each pins this one by its symbols, and every socket pins its algorithm):
  *	notifications	no notification is or will be sent
  *	generic netlink	no request and no dump is or will be running
- *	links		no device event is or will be running, nor a work item for one
+ *	link notifier	no device event and no work item is or will be running
  *	namespaces	per namespace: work item stopped, hooks gone after a
  *			grace period, tables and counters freed
  *	rcu_barrier()	the last call_rcu() of flows is done

@@ -6,9 +6,10 @@
  * speeds are stored by interface index and namespace when the device comes up or its link
  * changes, in a notifier (as bonding and taprio do), and read without a lock.
  *
- * A bond, a team and a bridge report a speed that depends on their ports, and so do devices
- * stacked on these.  The kernel sends no event for them when it changes, but for the port, maybe
- * with the lock of a device below.  A work item therefore reads their speeds.
+ * A bond or team reports the sum over its active ports, and so do VLANs above.  The kernel sends no
+ * event for them when it changes, but for the port, maybe with the lock of a device below.  A work
+ * item therefore reads their speeds.  A bridge reports the maximum over its ports, of which those
+ * of containers and guests report a constant: it is read when it is set up or its link changes.
  *
  * A rate that the administrator set overrides that of the driver until the interface is
  * unregistered: drivers of virtual devices report 10 Gbit/s or no speed.
@@ -119,9 +120,23 @@ static void link_remove(struct net_device *dev)
 	quell_clock_forget(qnet, dev->ifindex);
 }
 
+static int link_find_lag(struct net_device *lower, struct netdev_nested_priv *priv)
+{
+	bool *has_lag = priv->data;
+
+	*has_lag |= netif_is_lag_master(lower);
+	return netif_is_bridge_master(lower);
+}
+
+/*
+ * Reads bonds, teams and devices above them, no others: drivers of NICs may ask firmware, once for
+ * each VLAN, with the RTNL.
+ */
 static void link_read_stacked(struct work_struct *work)
 {
 	struct ethtool_link_ksettings settings;
+	struct netdev_nested_priv priv;
+	bool has_lag;
 	struct net_device *dev;
 	struct net *net;
 	int err;
@@ -130,7 +145,10 @@ static void link_read_stacked(struct work_struct *work)
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		for_each_netdev(net, dev) {
-			if (!netif_running(dev) || list_empty(&dev->adj_list.lower))
+			has_lag = netif_is_lag_master(dev);
+			priv.data = &has_lag;
+			if (!netif_running(dev) || netif_is_bridge_master(dev) ||
+			    netdev_walk_all_lower_dev(dev, link_find_lag, &priv) || !has_lag)
 				continue;
 			err = __ethtool_get_link_ksettings(dev, &settings);
 			link_store_driver(dev, err ? NULL : &settings);
@@ -147,7 +165,7 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *info
 	const struct netdev_notifier_changeupper_info *change = info;
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
 	struct ethtool_link_ksettings settings;
-	bool is_port = false;
+	struct net_device *upper = NULL;
 	int err;
 
 	switch (event) {
@@ -158,17 +176,17 @@ static int link_event(struct notifier_block *nb, unsigned long event, void *info
 		fallthrough;
 	case NETDEV_DOWN:
 	case NETDEV_CHANGELOWERSTATE:
-		is_port = netdev_master_upper_dev_get(dev);
+		upper = netdev_master_upper_dev_get(dev);
 		break;
 	case NETDEV_CHANGEUPPER:
-		is_port = change->master;
+		upper = change->upper_dev;
 		break;
 	case NETDEV_UNREGISTER:
 		link_remove(dev);
 		break;
 	}
-	/* The speed of a bond, a team or a bridge above may be another one now. */
-	if (is_port)
+	/* The speed of a bond or team above may be another one now. */
+	if (upper && netif_is_lag_master(upper))
 		queue_delayed_work(system_power_efficient_wq, &link_stacked_work,
 				   LINK_STACKED_DELAY);
 	return NOTIFY_DONE;
