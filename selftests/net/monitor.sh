@@ -46,7 +46,7 @@ listen()
 	start_in "$2" quell -j monitor "${@:3}" >"$dir/$1" 2>"$dir/$1.err"
 	listener[$1]=$started
 	seen[$1]=0
-	poll 20 marked "$1" "$2" && seen[$1]=$(wc -l <"$dir/$1")
+	poll 130 marked "$1" "$2" && seen[$1]=$(wc -l <"$dir/$1")
 }
 
 # A change that nothing else makes.  What listeners hear before it happened before it.
@@ -335,7 +335,7 @@ anyone_listens()
 	start_in "$client" sh -c "$as_nobody" sh quell -j monitor >"$dir/nobody"
 	listener[nobody]=$started
 	seen[nobody]=0
-	poll 20 marked nobody "$client" && seen[nobody]=$(wc -l <"$dir/nobody") &&
+	poll 130 marked nobody "$client" && seen[nobody]=$(wc -l <"$dir/nobody") &&
 	connects 10.90.0.1 $port && quell_at cc set swift beta 0.5 && quell_at cc reset swift beta &&
 	hears nobody "$client" "option swift on" "cc swift beta=32768" "cc swift beta=52429" &&
 	stop "${listener[nobody]}"
