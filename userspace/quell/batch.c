@@ -69,7 +69,7 @@ static int read_batch(FILE *file, struct batch *batch)
 		number = line->number;
 		bytes += line->bytes;
 		if (bytes > BATCH_FILE_BYTES)
-			return complain("longer than %d bytes", BATCH_FILE_BYTES);
+			return complain("takes more than %d bytes of memory", BATCH_FILE_BYTES);
 		status = check_line(line, ret);
 	} while (ret > 0);
 	return status;

@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	{ "restore", NULL, "FILE", 1, 1,
 	  "check all commands of a file, then carry them out", restore, true },
 	{ "sync", NULL, "FILE", 1, 1,
-	  "the same, and reset what FILE does not have", restore, true },
+	  "as restore, and reset what FILE does not have", restore, true },
 	{ "link", "show", "[DEV]", 0, 1,
 	  "rates of the interfaces", link_show, false },
 	{ "link", "set", "DEV rate RATE", 3, 3,

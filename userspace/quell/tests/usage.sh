@@ -294,7 +294,7 @@ report $? "a batch goes on after an error with -force, which names its line"
 expect 1 "/dev/zero:1: a byte of value 0" -force -batch /dev/zero
 mkfifo "$scratch/endless"
 yes a > "$scratch/endless" 2> /dev/null &
-expect 1 ": longer than 100000000 bytes" restore "$scratch/endless"
+expect 1 ": takes more than 100000000 bytes of memory" restore "$scratch/endless"
 
 echo "cc preset list swift" > "$scratch/settings"
 expect 0 "vaisf-iii-d" -d -batch "$scratch/settings"
