@@ -31,13 +31,12 @@ set_hosts()
 {
 	local netns
 
+	modprobe -a tcp_swift tcp_smartt tcp_dcqcn &&
 	in_netns "$sender" sysctl -q -w net.ipv4.tcp_early_retrans=0 &&
 	quell -n "$sender" cc set quell tail-probes 0 &&
 	ip -n "$sender" route change default via 10.71.1.2 rto_min 5s &&
 	ip -n "$sender" route change default via fd71:1::2 rto_min 5s || return 1
 
-	modprobe -a tcp_swift tcp_smartt tcp_dcqcn ||
-		return 1
 	for netns in "$sender" "$receiver"; do
 		quell -n "$netns" cc set quell option 1 &&
 		quell -n "$netns" cc set swift base-target 100ms &&
