@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Node.js 26.12.1: min and max of a histogram of perf_hooks, as of monitorEventLoopDelay(), are limits
-# of its buckets, and not recorded values, also with the most "figures" that it takes.  Of equal
-# values max is above each of them, min and the mean are below, and the deviation is 0.
+# Node.js 26.12.1: min and max of a histogram of perf_hooks, as of monitorEventLoopDelay(), are
+# limits of its buckets, and not recorded values, also with the most "figures" that it takes.  Of
+# equal values max is above each of them, min and the mean are below, and the deviation is 0.
 #
 # Guess: percentiles are rounded to "figures" digits; min, max and mean are exact.
 #

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# bytes 3.1.2 (npm): a text with a unit or a form that it does not know is read as the integer at its
-# begin, in bytes: "10GiB" is 10, "1.5 MiB" is 1, and "1e9" is 1.  "10GB" is 10 GiB.
+# bytes 3.1.2 (npm): a text with a unit or a form that it does not know is read as the integer at
+# its begin, in bytes: "10GiB" is 10, "1.5 MiB" is 1, and "1e9" is 1.  "10GB" is 10 GiB.
 #
 # Guess: null, as for a text without a number, or the size in that unit.
 #

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # pandas 1.5.3 (Debian 12): read_json() makes dates of integers where a column's name ends with
-# "_time" or "_at" or begins with "timestamp", if all values exceed 31536000, a year in seconds.  Flow
-# completion times in nanoseconds are read as seconds since 1970: 40 ms are 8 April 1971.  With one
-# flow below 31.5 ms the same column is of integers.  read_csv() does neither.
+# "_time" or "_at" or begins with "timestamp", if all values exceed 31536000, a year in seconds.
+# Flow completion times in nanoseconds are read as seconds since 1970: 40 ms are 8 April 1971.
+# With one flow below 31.5 ms the same column is of integers.  read_csv() does neither.
 #
 # Guess: a column of integers is int64, as the type does not depend on the name and the values.
 #

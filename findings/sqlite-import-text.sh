@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # sqlite3 3.40.1 (Debian 12): ".import --csv" into a new table declares all columns as TEXT.  avg()
-# and sum() take the numbers, but max(), ORDER BY and a comparison with a number compare text: of the
-# RTTs 99, 1000 and 250 the maximum is 99, and "rtt > 500" has 99 alone.
+# and sum() take the numbers, but max(), ORDER BY and a comparison with a number compare text: of
+# the RTTs 99, 1000 and 250 the maximum is 99, and "rtt > 500" has 99 alone.
 #
 # Guess: a column of numbers is numeric, at the latest in a comparison with a number.
 #

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Linux 6.18.44: tcp_retries2 is a time, that of so many retransmissions after a first timeout of
-# 200 ms.  tcp_retries2=3 is 0.2 + 0.4 + 0.8 + 1.6 = 3 s, and a connection fails at its first timeout
-# after that.  With a tcp_rto_min_us of 5000, as in a datacenter, it is not 75 ms: 8 retransmissions
-# fit.
+# 200 ms.  tcp_retries2=3 is 0.2 + 0.4 + 0.8 + 1.6 = 3 s, and a connection fails at its first
+# timeout after that.  With a tcp_rto_min_us of 5000, as in a datacenter, it is not 75 ms: 8
+# retransmissions fit.
 #
 # Guess: the connection fails after three retransmissions, so sooner by the factor of the timeouts.
 #

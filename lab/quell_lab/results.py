@@ -286,8 +286,7 @@ def _flow_problems(scenario, row, after_ns):
 def _governed_problems(result):
     """
     Something governs a flow all the time: until a handshake ends the search does not yet.
-    Flows with a congestion control of the kernel's own are none of Quell's, so it governs them
-    never.
+    Flows with a congestion control of the kernel's own are not governed by Quell at any time.
     """
     problems = []
     for row in result.flows if result.governed else ():

@@ -72,7 +72,7 @@ peer_has_record()
 	json '[.[] | select(.record_hop == 1 and .option == "on")] | length == 1' "$dir/flow"
 }
 
-# What it then does is Reno's, whose window exceeds a port of 20 packets however slow the host is.
+# It is Reno then, whose window exceeds a port of 20 packets on any host, however slow.
 without_records()
 {
 	host_is . && cp "$dir/host" "$dir/before" && port up0 limit 30kb &&

@@ -136,9 +136,9 @@ static void link_read_stacked(struct work_struct *work)
 {
 	struct ethtool_link_ksettings settings;
 	struct netdev_nested_priv priv;
-	bool has_lag;
 	struct net_device *dev;
 	struct net *net;
+	bool has_lag;
 	int err;
 
 	rtnl_lock();
