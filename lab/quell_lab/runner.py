@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs plans: one user-mode Linux process per algorithm, several at a time."""
 
+import mmap
 import os
 import re
 import shutil
@@ -66,14 +67,16 @@ class Kernel:
     @property
     def version(self):
         """Release of the kernel, as its executable says."""
-        with open(self.linux, "rb") as file:
-            match = VERSION.search(file.read())
-        return match.group(1).decode() if match else None
+        with open(self.linux, "rb") as file, \
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+            match = VERSION.search(text)
+            return match.group(1).decode() if match else None
 
     def has(self, text):
         """Whether its executable has a text, such as the name of a sysctl."""
-        with open(self.linux, "rb") as file:
-            return text in file.read()
+        with open(self.linux, "rb") as file, \
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as found:
+            return found.find(text) >= 0
 
 
 def find_kernel(kind):
