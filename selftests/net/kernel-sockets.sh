@@ -15,7 +15,6 @@ far="" every=()
 set_up()
 {
 	load_all && modprobe quell_kernsock && new_netns far || return 1
-	read -ra every -d '' <<<"$(algorithms)"
 	start_in "$far" python3 -c "
 import socket
 listener = socket.create_server(('', $port), backlog=64)
@@ -58,8 +57,9 @@ closes_late()
 	[ "$took_us" -lt "$delay_us" ] && poll 10 is_after $((begin_us + 2000000))
 }
 
-plan 10
-check "a server" set_up
+require "a server" set_up
+read -ra every -d '' <<<"$(few_algorithms)"
+plan $((1 + ${#every[@]}))
 for algorithm in cubic "${every[@]}"; do
 	check "$algorithm: closed by the kernel, in a namespace that ends" closes_late "$algorithm"
 done

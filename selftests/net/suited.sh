@@ -33,6 +33,17 @@ algorithms()
 	quell -j cc show | jq -r '.[].name | select(. != "quell")'
 }
 
+# few_algorithms: one of a kind: by delays, by telemetry, with weights of senders, with trimming.
+# They have all that TCP can meet of Quell.  With QUELL_ALGORITHMS=all all of them.
+few_algorithms()
+{
+	if [ "${QUELL_ALGORITHMS-}" = all ]; then
+		algorithms
+	else
+		algorithms | grep -xE "swift|hpcc|dart|smartt"
+	fi
+}
+
 # suit NETNS ALGORITHM
 suit()
 {
