@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# fping 5.1 (Debian 12): %loss is a whole number, rounded down: 1 of 200 lost is 0%, as if none were.
+# fping 5.1 (Debian 12): %loss is a whole number, rounded down: 1 of 200 lost is 0%.
 #
 # Guess: 0% is no loss.
 #

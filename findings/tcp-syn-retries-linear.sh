@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Linux 6.18.44: tcp_syn_retries=2 is not two retransmissions of a SYN, but five.  The first four are
-# a second apart (tcp_syn_linear_timeouts), and connect() ends no sooner for it.  With the default
-# of 6 they follow after 1, 2, 3, 4, 5, 7, 11, ... seconds, where tcp(7) has 1, 3, 7, 15, ...
+# Linux 6.18.44: tcp_syn_retries=2 is not two retransmissions of a SYN, but five.  The first four
+# are a second apart (tcp_syn_linear_timeouts), and connect() ends no sooner for it.  The default
+# has them after 1, 2, 3, 4, 5, 7, 11, ... seconds, where tcp(7) has 1, 3, 7, 15, ...
 #
 # Guess: two retransmissions, after 1 and 3 s.
 #
