@@ -125,7 +125,6 @@ int quell_algo_register_version(struct quell_algo *algo, const char *version)
 	quell_telemetry_register(algo);
 	err = tcp_register_congestion_control(&algo->ops);
 	if (err) {
-		quell_telemetry_unregister(algo);
 		quell_algo_leave_nets(algo);
 		return err;
 	}
@@ -147,7 +146,6 @@ void quell_algo_unregister(struct quell_algo *algo)
 	if (algo->dasr)
 		quell_genl_set_dasr(NULL);
 	tcp_unregister_congestion_control(&algo->ops);
-	quell_telemetry_unregister(algo);
 	quell_algo_leave_nets(algo);
 }
 EXPORT_SYMBOL_GPL(quell_algo_unregister);

@@ -169,8 +169,9 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 		       bool reset, struct quell_params_block *block,
 		       struct netlink_ext_ack *extack)
 {
+	const struct quell_param_desc *desc = algo->core->params;
 	struct nlattr *attrs[QUELL_A_PARAM_VALUE + 1];
-	const struct quell_param_desc *desc;
+	u32 left = algo->core->params_nr;
 	u64 value;
 	int err;
 
@@ -180,8 +181,9 @@ static int apply_param(const struct quell_algo *algo, const struct nlattr *nest,
 		return err;
 	if (!attrs[QUELL_A_PARAM_NAME])
 		return quell_refuse(extack, nest, -EINVAL, "name of the parameter is missing");
-	desc = quell_param_find(algo, nla_data(attrs[QUELL_A_PARAM_NAME]));
-	if (!desc)
+	for (; left && nla_strcmp(attrs[QUELL_A_PARAM_NAME], desc->name); left--)
+		desc++;
+	if (!left)
 		return quell_refuse(extack, attrs[QUELL_A_PARAM_NAME], -ENOENT,
 				    "%s has no parameter %s", algo->core->name,
 				    (char *)nla_data(attrs[QUELL_A_PARAM_NAME]));
@@ -242,23 +244,25 @@ static int put_cc_ntf(struct sk_buff *skb, const void *about)
 	return err;
 }
 
-/* Puts a block into force, and notifies listeners of the changes; quell_mutex is held. */
+/*
+ * Publishes a block, of which the values are in range, and notifies listeners of the changes;
+ * quell_mutex is held.
+ */
 static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
 		       struct quell_params_block *block)
 {
 	struct quell_algo_net *an = &qnet->algos[algo->slot];
-	struct cc_ntf change = {
-		.algo = algo,
-		.old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex)),
-		.new = block,
-	};
+	struct cc_ntf change = { .algo = algo, .new = block };
+	struct quell_params_block *old;
 
-	rcu_read_lock();
-	quell_params_publish(an, algo, block);
+	if (algo->core->params_derive)
+		algo->core->params_derive(block->data);
+	old = rcu_replace_pointer(an->params, block, lockdep_is_held(&quell_mutex));
+	change.old = old;
 	quell_ntf_send(qnet, QUELL_NTF_CC,
 		       CC_NAME_BYTES + algo->core->params_nr * CC_PARAM_BYTES, put_cc_ntf,
 		       &change);
-	rcu_read_unlock();
+	kfree_rcu(old, rcu);
 }
 
 static int cc_change(struct genl_info *info, bool reset)

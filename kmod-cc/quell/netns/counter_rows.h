@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The counters of quell.ko: QUELL_N_NAME, the name that user space sees, and its description.
- * Included into enum quell_counter and the table of stats.c.
+ * Included into enum quell_counter and the table of net.c.
  */
 	COUNTER(FLOWS_OPENED, "flows-opened", "Flow contexts made."),
 	COUNTER(FLOWS_CLOSED, "flows-closed", "Flow contexts released."),

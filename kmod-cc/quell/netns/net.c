@@ -51,6 +51,25 @@ void quell_core_unlock(void)
 EXPORT_SYMBOL_GPL(quell_core_unlock);
 #endif
 
+#define COUNTER(counter_, name_, doc_) \
+	QUELL_COUNTER(struct quell_counters, name_, value[QUELL_N_##counter_], doc_)
+
+const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX] = {
+#include "netns/counter_rows.h"
+};
+
+/* Each CPU's share has one writer at a time: bottom halves off, or this_cpu_inc(). */
+u64 quell_percpu_sum(const void __percpu *block, u32 offset)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		/* Cores add without marks; the shares are not read at one moment. */
+		sum += data_race(READ_ONCE(*(const u64 *)(per_cpu_ptr(block, cpu) + offset)));
+	return sum;
+}
+
 static int algos_free_slot(const struct quell_algo *algo)
 {
 	int slot = -ENOSPC;
@@ -107,15 +126,13 @@ const struct quell_algo *quell_algo_by_key(u32 key)
 	return NULL;
 }
 
-static void algo_leave_nets(const struct quell_algo *algo, struct list_head *end)
+/* Some may not have been initialised. */
+static void algo_leave_nets(const struct quell_algo *algo)
 {
-	struct list_head *node;
+	struct quell_net *qnet;
 
-	for (node = quell_nets.next; node != end; node = node->next) {
-		struct quell_net *qnet = list_entry(node, struct quell_net, node);
-
+	list_for_each_entry(qnet, &quell_nets, node)
 		quell_algo_net_exit(&qnet->algos[algo->slot]);
-	}
 }
 
 /* -EEXIST: the name is there; -ENOSPC, -ENOMEM.  The operations are complete.  May sleep. */
@@ -132,7 +149,7 @@ int quell_algo_join_nets(struct quell_algo *algo)
 	list_for_each_entry(qnet, &quell_nets, node) {
 		err = quell_algo_net_init(&qnet->algos[algo->slot], algo);
 		if (err) {
-			algo_leave_nets(algo, &qnet->node);
+			algo_leave_nets(algo);
 			goto unlock;
 		}
 	}
@@ -153,24 +170,19 @@ void quell_algo_leave_nets(struct quell_algo *algo)
 	quell_algos_gen++;
 	/* The hooks may still compare a socket's operations with those of @algo. */
 	synchronize_rcu();
-	algo_leave_nets(algo, &quell_nets);
+	algo_leave_nets(algo);
 	mutex_unlock(&quell_mutex);
 }
 
 /* @qnet is not yet in quell_nets; on -ENOMEM quell_net_leave_algos() frees.  quell_mutex. */
 int quell_net_join_algos(struct quell_net *qnet)
 {
-	int err;
-	int i;
+	int err = 0, i;
 
-	for (i = 0; i < QUELL_ALGOS_MAX; i++) {
-		if (!quell_algos[i])
-			continue;
-		err = quell_algo_net_init(&qnet->algos[i], quell_algos[i]);
-		if (err)
-			return err;
-	}
-	return 0;
+	for (i = 0; i < QUELL_ALGOS_MAX && !err; i++)
+		if (quell_algos[i])
+			err = quell_algo_net_init(&qnet->algos[i], quell_algos[i]);
+	return err;
 }
 
 /* @qnet is not in quell_nets.  quell_mutex. */

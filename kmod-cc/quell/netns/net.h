@@ -79,6 +79,8 @@ extern struct mutex quell_mutex;
 extern struct list_head quell_nets;
 extern const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
 extern u32 quell_algos_gen;
+extern const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX];
+u64 quell_percpu_sum(const void __percpu *block, u32 offset);
 const struct quell_algo *quell_algo_of(const struct tcp_congestion_ops *ops);
 const struct quell_algo *quell_algo_of_listener(const struct sock *listener);
 const struct quell_algo *quell_algo_by_key(u32 key);
@@ -95,14 +97,6 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 void quell_algo_net_exit(struct quell_algo_net *an);
 struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
 					     const struct quell_algo *algo);
-void quell_params_publish(struct quell_algo_net *an, const struct quell_algo *algo,
-			  struct quell_params_block *block);
-const struct quell_param_desc *quell_param_find(const struct quell_algo *algo,
-						const char *name);
-
-/* stats.c */
-extern const struct quell_counter_desc quell_counter_descs[QUELL_N_MAX];
-u64 quell_percpu_sum(const void __percpu *block, u32 offset);
 
 static inline void quell_count(struct quell_net *qnet, enum quell_counter counter)
 {

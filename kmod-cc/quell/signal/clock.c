@@ -94,8 +94,7 @@ void quell_clock_forget(struct quell_net *qnet, int ifindex)
 {
 	struct clock *clock = xa_erase_bh(&qnet->clocks, ifindex);
 
-	if (clock)
-		kfree_rcu(clock, rcu);
+	kfree_rcu(clock, rcu);
 }
 
 /* The hooks were unregistered a grace period ago: there are no readers. */

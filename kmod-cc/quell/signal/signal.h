@@ -88,8 +88,7 @@ static inline bool quell_signal_is_settled(const struct quell_flow *flow, const 
 }
 
 /* telemetry.c */
-void quell_telemetry_register(struct quell_algo *algo);
-void quell_telemetry_unregister(const struct quell_algo *algo);
+void quell_telemetry_register(const struct quell_algo *algo);
 bool quell_signal_needs_hooks(const struct quell_net *qnet);
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
 			  struct quell_sample *sample);

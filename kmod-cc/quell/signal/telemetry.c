@@ -18,42 +18,38 @@
 #include "netns/net.h"
 #include "signal/signal.h"
 
-/* Registered algorithms that request records. */
-static atomic_t telemetry_algos = ATOMIC_INIT(0);
-
 /* Before the first Quell socket: any connection may offer the option, or Quell is the default. */
 bool quell_signal_needs_hooks(const struct quell_net *qnet)
 {
-	bool ours;
+	bool needs;
 	u64 option;
+	int i;
 
 	rcu_read_lock_bh();
 	option = quell_signal_params_bh(qnet)->option;
-	ours = quell_algo_of(rcu_access_pointer(qnet->net->ipv4.tcp_congestion_control));
+	needs = option == QUELL_SIGNAL_OPTION_OFFER ||
+		quell_algo_of(rcu_access_pointer(qnet->net->ipv4.tcp_congestion_control));
+	for (i = 0; option == QUELL_SIGNAL_OPTION_REPLY && i < QUELL_ALGOS_MAX; i++) {
+		const struct quell_algo *algo = READ_ONCE(quell_algos[i]);
+
+		needs = needs || (algo && quell_algo_has(algo, QUELL_CORE_OFFERS));
+	}
 	rcu_read_unlock_bh();
-	return ours || option == QUELL_SIGNAL_OPTION_OFFER ||
-	       (option == QUELL_SIGNAL_OPTION_REPLY && atomic_read(&telemetry_algos) > 0);
+	return needs;
 }
 
-/* Before the algorithm's first socket.  May sleep. */
-void quell_telemetry_register(struct quell_algo *algo)
+/* After quell_algo_join_nets(), before the algorithm's first socket.  May sleep. */
+void quell_telemetry_register(const struct quell_algo *algo)
 {
 	struct quell_net *qnet;
 
 	if (!quell_algo_has(algo, QUELL_CORE_OFFERS))
 		return;
-	atomic_inc(&telemetry_algos);
 	mutex_lock(&quell_mutex);
 	list_for_each_entry(qnet, &quell_nets, node)
 		if (quell_signal_needs_hooks(qnet))
 			quell_hooks_settle(qnet);
 	mutex_unlock(&quell_mutex);
-}
-
-void quell_telemetry_unregister(const struct quell_algo *algo)
-{
-	if (quell_algo_has(algo, QUELL_CORE_OFFERS))
-		atomic_dec(&telemetry_algos);
 }
 
 /* Socket lock. */
