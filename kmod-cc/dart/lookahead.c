@@ -62,9 +62,9 @@ static int put_weight_ntf(struct sk_buff *skb, const void *about)
 }
 
 /* Listeners receive changes in their order.  dart_net.lock. */
-static void lookahead_notify(const struct dart_lookahead *ahead, enum quell_ntf ntf)
+static void lookahead_notify(const struct dart_lookahead *ahead, u8 cmd)
 {
-	quell_ntf_send(ahead->port->qnet, ntf, LOOKAHEAD_NTF_BYTES, put_lookahead_ntf, ahead);
+	quell_ntf_send(ahead->port->qnet, cmd, LOOKAHEAD_NTF_BYTES, put_lookahead_ntf, ahead);
 }
 
 static struct dart_net *net_of(const struct quell_net *qnet)
@@ -268,7 +268,7 @@ static void lookahead_remove(struct quell_net *qnet, struct dart_lookahead *ahea
 {
 	net_of(qnet)->gen++;
 	lookahead_withdraw(ahead);
-	lookahead_notify(ahead, QUELL_NTF_LOOKAHEAD_DEL);
+	lookahead_notify(ahead, QUELL_CMD_LOOKAHEAD_DEL_NTF);
 	lookahead_free(qnet, ahead);
 }
 
@@ -287,7 +287,7 @@ static int lookahead_publish(struct quell_net *qnet, struct dart_lookahead *ahea
 		return err;
 	}
 	net_of(qnet)->gen++;
-	lookahead_notify(ahead, QUELL_NTF_LOOKAHEAD_ADD);
+	lookahead_notify(ahead, QUELL_CMD_LOOKAHEAD_ADD_NTF);
 	return 0;
 }
 
@@ -388,7 +388,7 @@ static void weight_notify(const struct dart_port *port, const struct in6_addr *a
 
 	/* Packets spin for it. */
 	lockdep_assert_not_held(&port->lock);
-	quell_ntf_send(port->qnet, QUELL_NTF_WEIGHT, LOOKAHEAD_NTF_BYTES, put_weight_ntf, &ntf);
+	quell_ntf_send(port->qnet, QUELL_CMD_WEIGHT_NTF, LOOKAHEAD_NTF_BYTES, put_weight_ntf, &ntf);
 }
 
 /* -ENODEV: the interface is being unregistered; -EDQUOT, -ENOMEM. */

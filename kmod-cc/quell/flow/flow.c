@@ -174,7 +174,8 @@ void quell_notify_option(const struct quell_flow *flow, enum quell_option_state 
 	struct flow_ntf ntf = { flow, QUELL_A_FLOW_OPTION, quell_option_name(state) };
 
 	if (state != QUELL_OPTION_NOT_OFFERED)
-		quell_ntf_send(flow->qnet, QUELL_NTF_OPTION, FLOW_NTF_BYTES, put_flow_ntf, &ntf);
+		quell_ntf_send(flow->qnet, QUELL_CMD_FLOW_OPTION_NTF, FLOW_NTF_BYTES,
+			       put_flow_ntf, &ntf);
 }
 
 /* @reason is NULL if its algorithm governs. */
@@ -182,5 +183,5 @@ void quell_notify_adapt(const struct quell_flow *flow, const char *phase, const 
 {
 	struct flow_ntf ntf = { flow, QUELL_A_FLOW_ADAPT, phase, reason };
 
-	quell_ntf_send(flow->qnet, QUELL_NTF_ADAPT, FLOW_NTF_BYTES, put_flow_ntf, &ntf);
+	quell_ntf_send(flow->qnet, QUELL_CMD_FLOW_ADAPT_NTF, FLOW_NTF_BYTES, put_flow_ntf, &ntf);
 }

@@ -259,7 +259,7 @@ static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
 		algo->core->params_derive(block->data);
 	old = rcu_replace_pointer(an->params, block, lockdep_is_held(&quell_mutex));
 	change.old = old;
-	quell_ntf_send(qnet, QUELL_NTF_CC,
+	quell_ntf_send(qnet, QUELL_CMD_CC_NTF,
 		       CC_NAME_BYTES + algo->core->params_nr * CC_PARAM_BYTES, put_cc_ntf,
 		       &change);
 	kfree_rcu(old, rcu);

@@ -42,58 +42,40 @@ struct genl_family quell_genl_family __ro_after_init = {
 	.n_mcgrps	= ARRAY_SIZE(ntf_groups),
 };
 
+/* By QUELL_CMD_*_NTF. */
 static const struct ntf_type {
-	u8	cmd;
 	u8	group;
 	u8	quota;
 } ntf_types[] = {
-	[QUELL_NTF_CC]			= { QUELL_CMD_CC_NTF, NTF_SETTINGS, NTF_UNLIMITED },
-	[QUELL_NTF_LINK]		= { QUELL_CMD_LINK_NTF, NTF_SETTINGS,
-					    NTF_UNLIMITED },
-	[QUELL_NTF_WEIGHT]		= { QUELL_CMD_WEIGHT_NTF, NTF_SETTINGS,
-					    NTF_UNLIMITED },
-	[QUELL_NTF_LOOKAHEAD_ADD]	= { QUELL_CMD_LOOKAHEAD_ADD_NTF, NTF_SETTINGS,
-					    QUELL_QUOTA_LOOKAHEAD },
-	[QUELL_NTF_LOOKAHEAD_DEL]	= { QUELL_CMD_LOOKAHEAD_DEL_NTF, NTF_SETTINGS,
-					    QUELL_QUOTA_LOOKAHEAD },
-	[QUELL_NTF_OPTION]		= { QUELL_CMD_FLOW_OPTION_NTF, NTF_FLOWS,
-					    QUELL_QUOTA_OPTION },
-	[QUELL_NTF_ADAPT]		= { QUELL_CMD_FLOW_ADAPT_NTF, NTF_FLOWS,
-					    QUELL_QUOTA_ADAPT },
-	[QUELL_NTF_FLOW_STAT]		= { QUELL_CMD_FLOW_STAT_NTF, NTF_FLOWS,
-					    NTF_UNLIMITED },
-	[QUELL_NTF_SETTING_STAT]	= { QUELL_CMD_SETTING_STAT_NTF, NTF_SETTINGS,
-					    NTF_UNLIMITED },
+	[QUELL_CMD_CC_NTF]		= { NTF_SETTINGS, NTF_UNLIMITED },
+	[QUELL_CMD_LINK_NTF]		= { NTF_SETTINGS, NTF_UNLIMITED },
+	[QUELL_CMD_WEIGHT_NTF]		= { NTF_SETTINGS, NTF_UNLIMITED },
+	[QUELL_CMD_LOOKAHEAD_ADD_NTF]	= { NTF_SETTINGS, QUELL_QUOTA_LOOKAHEAD },
+	[QUELL_CMD_LOOKAHEAD_DEL_NTF]	= { NTF_SETTINGS, QUELL_QUOTA_LOOKAHEAD },
+	[QUELL_CMD_FLOW_OPTION_NTF]	= { NTF_FLOWS, QUELL_QUOTA_OPTION },
+	[QUELL_CMD_FLOW_ADAPT_NTF]	= { NTF_FLOWS, QUELL_QUOTA_ADAPT },
+	[QUELL_CMD_FLOW_STAT_NTF]	= { NTF_FLOWS, NTF_UNLIMITED },
+	[QUELL_CMD_SETTING_STAT_NTF]	= { NTF_SETTINGS, NTF_UNLIMITED },
 };
 
-/* Counters of notifications beyond a quota. */
-static const u8 ntf_suppressed[QUELL_QUOTAS] = {
-	[QUELL_QUOTA_LOOKAHEAD]	= QUELL_N_NTF_SUPPRESSED_LOOKAHEAD,
-	[QUELL_QUOTA_OPTION]	= QUELL_N_NTF_SUPPRESSED_OPTION,
-	[QUELL_QUOTA_ADAPT]	= QUELL_N_NTF_SUPPRESSED_ADAPT,
-};
-
-/* The counters that quell_count_reported() counts, and their notification. */
-static const struct ntf_counter {
-	u8	counter;
-	u8	ntf;
-} ntf_counters[] = {
-	{ QUELL_N_OPTION_MALFORMED,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_OPTION_BAD_CHECKSUM,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_OPTION_OUT_OF_WINDOW,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_OPTION_FORGOTTEN,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_SEGMENT_MALFORMED,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_SEGMENT_BAD_CHECKSUM,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_SEGMENT_OUT_OF_WINDOW,	QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_TRIM_OUTSIDE,			QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_NACK_LIMITED,			QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_NACK_MALFORMED,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_NACK_OUTSIDE,			QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_FLOW_ALLOC_FAILED,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_DASR_NO_MEMORY,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_NTF_SUPPRESSED_OPTION,	QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_NTF_SUPPRESSED_ADAPT,		QUELL_NTF_FLOW_STAT },
-	{ QUELL_N_NTF_SUPPRESSED_LOOKAHEAD,	QUELL_NTF_SETTING_STAT },
+/* Counters of quell_count_reported(): the last in setting-stat-ntf, the others in flow-stat-ntf. */
+static const u8 ntf_counters[] = {
+	QUELL_N_OPTION_MALFORMED,
+	QUELL_N_OPTION_BAD_CHECKSUM,
+	QUELL_N_OPTION_OUT_OF_WINDOW,
+	QUELL_N_OPTION_FORGOTTEN,
+	QUELL_N_SEGMENT_MALFORMED,
+	QUELL_N_SEGMENT_BAD_CHECKSUM,
+	QUELL_N_SEGMENT_OUT_OF_WINDOW,
+	QUELL_N_TRIM_OUTSIDE,
+	QUELL_N_NACK_LIMITED,
+	QUELL_N_NACK_MALFORMED,
+	QUELL_N_NACK_OUTSIDE,
+	QUELL_N_FLOW_ALLOC_FAILED,
+	QUELL_N_DASR_NO_MEMORY,
+	QUELL_N_NTF_SUPPRESSED_OPTION,
+	QUELL_N_NTF_SUPPRESSED_ADAPT,
+	QUELL_N_NTF_SUPPRESSED_LOOKAHEAD,
 };
 
 static_assert(ARRAY_SIZE(ntf_counters) == QUELL_NTF_COUNTERS);
@@ -102,10 +84,10 @@ static_assert(ARRAY_SIZE(ntf_counters) == QUELL_NTF_COUNTERS);
 static bool ntf_registered __read_mostly;
 
 /* False: no namespace has a listener. */
-static bool ntf_has_listeners(const struct quell_net *qnet, enum quell_ntf ntf)
+static bool ntf_has_listeners(const struct quell_net *qnet, u8 cmd)
 {
 	return READ_ONCE(ntf_registered) &&
-	       genl_has_listeners(&quell_genl_family, qnet->net, ntf_types[ntf].group);
+	       genl_has_listeners(&quell_genl_family, qnet->net, ntf_types[cmd].group);
 }
 
 /* Has the work item report the counters, once a second at most. */
@@ -131,8 +113,8 @@ static void ntf_schedule_counters(struct quell_net *qnet)
 void quell_count_reported(struct quell_net *qnet, enum quell_counter counter)
 {
 	quell_count(qnet, counter);
-	if (ntf_has_listeners(qnet, QUELL_NTF_FLOW_STAT) ||
-	    ntf_has_listeners(qnet, QUELL_NTF_SETTING_STAT))
+	if (ntf_has_listeners(qnet, QUELL_CMD_FLOW_STAT_NTF) ||
+	    ntf_has_listeners(qnet, QUELL_CMD_SETTING_STAT_NTF))
 		ntf_schedule_counters(qnet);
 }
 EXPORT_SYMBOL_GPL(quell_count_reported);
@@ -155,65 +137,54 @@ static bool ntf_within_quota(struct quell_net *qnet, u8 quota)
 		ntf->sent[quota]++;
 	spin_unlock_bh(&ntf->lock);
 	if (!left)
-		quell_count_reported(qnet, ntf_suppressed[quota]);
+		quell_count_reported(qnet, QUELL_N_NTF_SUPPRESSED_OPTION + quota);
 	return left;
-}
-
-static struct sk_buff *ntf_build(u8 cmd, size_t bytes,
-				 int (*put)(struct sk_buff *skb, const void *about),
-				 const void *about)
-{
-	struct sk_buff *skb = genlmsg_new(bytes, GFP_ATOMIC | __GFP_NOWARN);
-	int err = -EMSGSIZE;
-	void *hdr;
-
-	if (!skb)
-		return ERR_PTR(-ENOMEM);
-	hdr = genlmsg_put(skb, 0, 0, &quell_genl_family, 0, cmd);
-	if (hdr)
-		err = put(skb, about);
-	if (err) {
-		nlmsg_free(skb);
-		return ERR_PTR(err);
-	}
-	genlmsg_end(skb, hdr);
-	return skb;
 }
 
 /**
  * quell_ntf_send() - send a notification, within its quota
  * @qnet:  the namespace
- * @ntf:   kind of the notification
+ * @cmd:   QUELL_CMD_*_NTF
  * @bytes: room for its attributes
  * @put:   puts them; returns 0, -ENODATA to send no message, or -EMSGSIZE
  * @about: argument of @put
  * Context: any but hard interrupts; callers may hold locks.
  */
-void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
+void quell_ntf_send(struct quell_net *qnet, u8 cmd, size_t bytes,
 		    int (*put)(struct sk_buff *skb, const void *about), const void *about)
 {
-	const struct ntf_type *kind = &ntf_types[ntf];
+	const struct ntf_type *type = &ntf_types[cmd];
 	struct sk_buff *skb;
+	int err = -ENOMEM;
+	void *hdr;
 
 	rcu_read_lock();
-	if (!ntf_has_listeners(qnet, ntf) || !ntf_within_quota(qnet, kind->quota))
+	if (!ntf_has_listeners(qnet, cmd) || !ntf_within_quota(qnet, type->quota))
 		goto unlock;
-	skb = ntf_build(kind->cmd, bytes, put, about);
-	WARN_ON_ONCE(skb == ERR_PTR(-EMSGSIZE));
-	if (!IS_ERR(skb))
-		genlmsg_multicast_netns(&quell_genl_family, qnet->net, skb, 0, kind->group,
+	skb = genlmsg_new(bytes, GFP_ATOMIC | __GFP_NOWARN);
+	if (skb) {
+		hdr = genlmsg_put(skb, 0, 0, &quell_genl_family, 0, cmd);
+		err = hdr ? put(skb, about) : -EMSGSIZE;
+	}
+	WARN_ON_ONCE(err == -EMSGSIZE);
+	if (!err) {
+		genlmsg_end(skb, hdr);
+		genlmsg_multicast_netns(&quell_genl_family, qnet->net, skb, 0, type->group,
 					GFP_ATOMIC);
-	else if (skb != ERR_PTR(-ENODATA))
-		genl_set_err(&quell_genl_family, qnet->net, 0, kind->group, -ENOBUFS);
+		goto unlock;
+	}
+	nlmsg_free(skb);
+	if (err != -ENODATA)
+		genl_set_err(&quell_genl_family, qnet->net, 0, type->group, -ENOBUFS);
 unlock:
 	rcu_read_unlock();
 }
 EXPORT_SYMBOL_GPL(quell_ntf_send);
 
-/* The counters of one kind of notification, to be reported. */
+/* The counters of a notification, to be reported. */
 struct ntf_stat {
 	struct quell_net	*qnet;
-	enum quell_ntf		ntf;
+	u8			cmd;
 };
 
 /* Counters that rose since they were last reported. */
@@ -226,15 +197,13 @@ static int ntf_put_stat(struct sk_buff *skb, const void *about)
 
 	if (nla_put_string(skb, QUELL_A_STAT_NAME, "quell"))
 		return -EMSGSIZE;
-	for (i = 0; i < ARRAY_SIZE(ntf_counters); i++) {
-		const struct quell_counter_desc *desc =
-			&quell_counter_descs[ntf_counters[i].counter];
-		u64 value;
+	for (i = 0; i < QUELL_NTF_COUNTERS; i++) {
+		const struct quell_counter_desc *desc = &quell_counter_descs[ntf_counters[i]];
+		u8 cmd = ntf_counters[i] == QUELL_N_NTF_SUPPRESSED_LOOKAHEAD ?
+			 QUELL_CMD_SETTING_STAT_NTF : QUELL_CMD_FLOW_STAT_NTF;
+		u64 value = quell_percpu_sum(qnet->counters, desc->offset);
 
-		if (ntf_counters[i].ntf != stat->ntf)
-			continue;
-		value = quell_percpu_sum(qnet->counters, desc->offset);
-		if (value == qnet->ntf.reported[i])
+		if (cmd != stat->cmd || value == qnet->ntf.reported[i])
 			continue;
 		if (quell_put_counter(skb, QUELL_A_STAT_COUNTER, desc->name, NULL, value))
 			return -EMSGSIZE;
@@ -249,13 +218,13 @@ static void ntf_work(struct work_struct *work)
 	struct quell_ntf_state *ntf = container_of(to_delayed_work(work),
 						   struct quell_ntf_state, work);
 	struct quell_net *qnet = container_of(ntf, struct quell_net, ntf);
-	struct ntf_stat flow = { qnet, QUELL_NTF_FLOW_STAT };
-	struct ntf_stat setting = { qnet, QUELL_NTF_SETTING_STAT };
+	struct ntf_stat flow = { qnet, QUELL_CMD_FLOW_STAT_NTF };
+	struct ntf_stat setting = { qnet, QUELL_CMD_SETTING_STAT_NTF };
 	size_t bytes = (QUELL_NTF_COUNTERS + 1) * NTF_COUNTER_BYTES;
 
 	WRITE_ONCE(ntf->next, jiffies + HZ);
-	quell_ntf_send(qnet, flow.ntf, bytes, ntf_put_stat, &flow);
-	quell_ntf_send(qnet, setting.ntf, bytes, ntf_put_stat, &setting);
+	quell_ntf_send(qnet, flow.cmd, bytes, ntf_put_stat, &flow);
+	quell_ntf_send(qnet, setting.cmd, bytes, ntf_put_stat, &setting);
 }
 
 void quell_ntf_net_init(struct quell_net *qnet)

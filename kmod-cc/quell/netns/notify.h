@@ -14,27 +14,14 @@ struct nlattr;
 struct quell_net;
 struct sk_buff;
 
-/* Kinds of notifications, a message of the family each. */
-enum quell_ntf {
-	QUELL_NTF_CC,
-	QUELL_NTF_LINK,
-	QUELL_NTF_WEIGHT,
-	QUELL_NTF_LOOKAHEAD_ADD,
-	QUELL_NTF_LOOKAHEAD_DEL,
-	QUELL_NTF_OPTION,
-	QUELL_NTF_ADAPT,
-	QUELL_NTF_FLOW_STAT,
-	QUELL_NTF_SETTING_STAT,
-};
-
 /*
  * Events that peers and users can cause in any number: each has its own quota, so that a
- * flood of one does not suppress the others.
+ * flood of one does not suppress the others.  In the order of their QUELL_N_NTF_SUPPRESSED_*.
  */
 enum quell_ntf_quota {
-	QUELL_QUOTA_LOOKAHEAD,
 	QUELL_QUOTA_OPTION,
 	QUELL_QUOTA_ADAPT,
+	QUELL_QUOTA_LOOKAHEAD,
 	QUELL_QUOTAS,
 };
 
@@ -54,7 +41,7 @@ struct quell_ntf_state {
 
 extern struct genl_family quell_genl_family;
 
-void quell_ntf_send(struct quell_net *qnet, enum quell_ntf ntf, size_t bytes,
+void quell_ntf_send(struct quell_net *qnet, u8 cmd, size_t bytes,
 		    int (*put)(struct sk_buff *skb, const void *about), const void *about);
 void quell_count_reported(struct quell_net *qnet, enum quell_counter counter);
 void quell_ntf_net_init(struct quell_net *qnet);

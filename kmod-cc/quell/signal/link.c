@@ -86,7 +86,7 @@ static void link_changed(struct quell_net *qnet, int ifindex)
 	struct link_ntf ntf = { qnet, ifindex };
 
 	atomic_inc_return(&qnet->links_gen);
-	quell_ntf_send(qnet, QUELL_NTF_LINK, LINK_BYTES, link_put, &ntf);
+	quell_ntf_send(qnet, QUELL_CMD_LINK_NTF, LINK_BYTES, link_put, &ntf);
 }
 
 /* @settings: as read, NULL if the driver did not report them.  RTNL. */
