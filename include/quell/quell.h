@@ -107,7 +107,8 @@ static void name_##_cong_control(quell_cong_control_args)			\
 			   quell_##name_##_core_on_ack);			\
 }										\
 										\
-static struct quell_algo name_##_algo __read_mostly = {				\
+extern struct quell_algo name_##_algo;						\
+struct quell_algo name_##_algo __read_mostly = {				\
 	.core = &quell_##name_##_core,						\
 	.ops = { .owner = THIS_MODULE, .cong_control = name_##_cong_control },	\
 }
@@ -211,6 +212,37 @@ static int __init name_##_register(void)					\
 										\
 static void __exit name_##_unregister(void)					\
 {										\
+	quell_algo_unregister(&name_##_algo);					\
+}										\
+										\
+module_init(name_##_register);							\
+module_exit(name_##_unregister)
+
+/**
+ * QUELL_ALGO_MODULE_PAIR() - a module with two algorithms, quell_NAME_core and quell_OTHER_core
+ * @name_:  NAME
+ * @other_: OTHER, with QUELL_ALGO() in another file of the module: in one file the compiler would
+ *	    share the common code of the two cores, not inline it
+ */
+#define QUELL_ALGO_MODULE_PAIR(name_, other_)					\
+QUELL_ALGO(name_);								\
+extern struct quell_algo other_##_algo;						\
+										\
+static int __init name_##_register(void)					\
+{										\
+	int err = quell_algo_register(&name_##_algo);				\
+										\
+	if (err)								\
+		return err;							\
+	err = quell_algo_register(&other_##_algo);				\
+	if (err)								\
+		quell_algo_unregister(&name_##_algo);				\
+	return err;								\
+}										\
+										\
+static void __exit name_##_unregister(void)					\
+{										\
+	quell_algo_unregister(&other_##_algo);					\
 	quell_algo_unregister(&name_##_algo);					\
 }										\
 										\
