@@ -94,13 +94,18 @@ void quell_event_timeout(struct sock *sk)
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	/* If this timeout begins an episode, cc_ssthresh() has just cleared both. */
 	bool again = flow && (flow->undo.valid || flow->adapt.flags & QUELL_ADAPT_F_REDUCED);
+	struct tcp_sock *tp = tcp_sk(sk);
 	struct quell_event ev;
+	u32 cwnd_pkts;
 
 	quell_cc_enter(sk, &ev);
 	quell_sample_state(sk, &ev.sample);
 	event_report(sk, &ev, quell_cc(sk)->algo->core->on_rto);
 	quell_adapt_timed_out(sk, &ev.sample, again);
-	quell_apply_timeout(sk, &ev.sample, &ev.decision);
+	/* The stack's window, which lets out one segment, is not raised. */
+	cwnd_pkts = tcp_snd_cwnd(tp);
+	quell_apply_event(sk, &ev.sample, &ev.decision, QUELL_REDUCTION_TIMEOUT);
+	tcp_snd_cwnd_set(tp, min(cwnd_pkts, tcp_snd_cwnd(tp)));
 	quell_path_on_rto(flow);
 	/* Until the next ACK: the peer may be gone. */
 	if (flow && flow->dasr)
@@ -121,7 +126,9 @@ void quell_event_undo(struct sock *sk)
 	ev.undo = &flow->undo;
 	quell_core_call(&ev, flow->algo->core->on_undo);
 	quell_adapt_undone(sk);
-	quell_apply_undo(sk, &ev.sample, &ev.decision);
+	/* After a spurious timeout, too, the window need not grow from one segment. */
+	tcp_snd_cwnd_set(tcp_sk(sk), quell_apply_event(sk, &ev.sample, &ev.decision,
+						       QUELL_REDUCTION_NEVER));
 	quell_count(flow->qnet, QUELL_N_UNDONE);
 	quell_cc_leave();
 	flow->undo = (struct quell_undo) {};

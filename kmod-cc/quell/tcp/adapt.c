@@ -408,14 +408,6 @@ bool quell_adapt_idle(struct sock *sk, struct quell_event *ev)
 	return true;
 }
 
-/* Replace the decision, but for the path, of an algorithm that does not govern. */
-void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision)
-{
-	decision->window_q16 = flow->adapt.cubic.window_q16;
-	decision->pacing_bytes_ps = QUELL_RATE_UNLIMITED;
-	decision->target_ns = 0;
-}
-
 /*
  * While CUBIC governs, the window is reduced as the stack's own: in proportion to the data
  * delivered, and not below room for the first retransmission (quell_adapt_recovers()).  A segment

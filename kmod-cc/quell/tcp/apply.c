@@ -294,8 +294,11 @@ u32 quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 	u32 window_pkts, cwnd_pkts;
 	u64 window_bytes;
 
-	if (fitting)
-		quell_adapt_replace(flow, decision);
+	if (fitting) {
+		decision->window_q16 = flow->adapt.cubic.window_q16;
+		decision->pacing_bytes_ps = QUELL_RATE_UNLIMITED;
+		decision->target_ns = 0;
+	}
 	window_bytes = decision->window_q16 >> QUELL_Q16_SHIFT;
 	window_pkts = apply_cwnd_pkts(flow, tp, sample, window_bytes);
 	apply_burst_limit(sk, flow, sample, window_pkts);
@@ -359,27 +362,3 @@ void quell_apply(struct sock *sk, const struct quell_sample *sample,
 	quell_apply_event(sk, sample, decision, QUELL_REDUCTION_NEVER);
 }
 EXPORT_SYMBOL_GPL(quell_apply);
-
-/*
- * Does not raise the stack's window, which lets out one segment.  Socket lock, within
- * ->set_state(TCP_CA_Loss).
- */
-void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
-			 struct quell_decision *decision)
-{
-	u32 cwnd_pkts = tcp_snd_cwnd(tcp_sk(sk));
-
-	quell_apply_event(sk, sample, decision, QUELL_REDUCTION_TIMEOUT);
-	tcp_snd_cwnd_set(tcp_sk(sk), min(cwnd_pkts, tcp_snd_cwnd(tcp_sk(sk))));
-}
-
-/*
- * After a spurious timeout the window need not grow from one segment.  Socket lock, within
- * ->undo_cwnd; the state is still that of the recovery.
- */
-void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
-		      struct quell_decision *decision)
-{
-	tcp_snd_cwnd_set(tcp_sk(sk),
-			 quell_apply_event(sk, sample, decision, QUELL_REDUCTION_NEVER));
-}

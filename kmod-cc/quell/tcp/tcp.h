@@ -33,10 +33,6 @@ static inline u64 quell_backlog_ns(const struct quell_flow *flow, u64 now_ns)
 /* apply.c */
 u32 quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		      struct quell_decision *decision, enum quell_reduction why);
-void quell_apply_timeout(struct sock *sk, const struct quell_sample *sample,
-			 struct quell_decision *decision);
-void quell_apply_undo(struct sock *sk, const struct quell_sample *sample,
-		      struct quell_decision *decision);
 
 /* pacing.c */
 u32 quell_other_flows(const struct sock *sk);
@@ -61,7 +57,6 @@ void quell_adapt_timed_out(struct sock *sk, const struct quell_sample *sample, b
 void quell_adapt_undone(struct sock *sk);
 bool quell_adapt_rested(struct sock *sk, u64 idle_ns);
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
-void quell_adapt_replace(const struct quell_flow *flow, struct quell_decision *decision);
 void quell_adapt_recovers(struct sock *sk);
 bool quell_adapt_has_begun(const struct quell_flow *flow);
 u32 quell_adapt_reduce(struct sock *sk, const struct quell_sample *sample, u32 cwnd_pkts);
