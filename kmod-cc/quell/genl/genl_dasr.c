@@ -37,7 +37,8 @@ int quell_nl_senders_start(struct netlink_callback *cb)
 	return err;
 }
 
-static int dasr_doit(struct sk_buff *skb, struct genl_info *info)
+/* Requests and lists have one body each: the module distinguishes them by their command. */
+int quell_nl_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	int err;
 
@@ -48,23 +49,13 @@ static int dasr_doit(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-int quell_nl_lookahead_add_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return dasr_doit(skb, info);
-}
-
 int quell_nl_lookahead_del_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return dasr_doit(skb, info);
-}
-
+	__alias(quell_nl_lookahead_add_doit);
 int quell_nl_weight_set_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return dasr_doit(skb, info);
-}
+	__alias(quell_nl_lookahead_add_doit);
 
 /* args[5]: epoch of the first message.  If the module went meanwhile the list was interrupted. */
-static int dasr_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+int quell_nl_lookahead_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	int bytes = 0;
 
@@ -79,17 +70,7 @@ static int dasr_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return bytes;
 }
 
-int quell_nl_lookahead_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dasr_dumpit(skb, cb);
-}
-
 int quell_nl_receiver_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dasr_dumpit(skb, cb);
-}
-
+	__alias(quell_nl_lookahead_get_dumpit);
 int quell_nl_sender_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dasr_dumpit(skb, cb);
-}
+	__alias(quell_nl_lookahead_get_dumpit);
