@@ -31,8 +31,6 @@
 /* Quarters of the minimum round trip; RACK stops at one smoothed round trip. */
 #define PATH_REORDERING_STEPS	0xff
 
-#if IS_ENABLED(CONFIG_IPV6)
-
 #define PATH_LABEL_MASK		((__force u32)ntohl(IPV6_FLOWLABEL_MASK))
 #define PATH_LABEL_STATELESS	((__force u32)ntohl(IPV6_FLOWLABEL_STATELESS_FLAG))
 
@@ -89,19 +87,6 @@ void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
 	label |= flow->flow_label & PATH_LABEL_STATELESS;
 	ip6_flow_hdr(ip6h, ip6_tclass(ip6_flowinfo(ip6h)), htonl(label ? label : 1));
 }
-
-#else
-
-u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb)
-{
-	return 0;
-}
-
-void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy)
-{
-}
-
-#endif
 
 /*
  * The smoothed round-trip time in quarters of the minimum.  RACK's own bound is TCP's smoothed
