@@ -152,8 +152,10 @@ static void cc_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 		quell_ecn_event(sk, event);
 }
 
-static void cc_start(struct sock *sk, const struct quell_algo *algo)
+static void cc_init(struct sock *sk)
 {
+	/* Also plain operations: those of a socket that reconnects stay.  It pins the algorithm. */
+	const struct quell_algo *algo = quell_algo_of(inet_csk(sk)->icsk_ca_ops);
 	/* RFC 5681, 3.1, as in tcp_init_transfer(): not if the timeouts were spurious. */
 	bool has_timed_out = tcp_sk(sk)->total_retrans > 1 && tcp_sk(sk)->undo_marker &&
 			     tcp_snd_cwnd(tcp_sk(sk)) == 1;
@@ -170,18 +172,6 @@ static void cc_start(struct sock *sk, const struct quell_algo *algo)
 	quell_cc_leave();
 	if (has_timed_out)
 		quell_event_timeout(sk);
-}
-
-static void cc_init(struct sock *sk)
-{
-	cc_start(sk, container_of(inet_csk(sk)->icsk_ca_ops, struct quell_algo, ops));
-}
-
-/* For a socket that reconnects: tcp_disconnect() leaves its operations as they are. */
-static void cc_init_plain(struct sock *sk)
-{
-	cc_start(sk, container_of(inet_csk(sk)->icsk_ca_ops, struct quell_algo,
-				  plain_ops));
 }
 
 /*
@@ -231,6 +221,5 @@ void quell_cc_ops_init(struct quell_algo *algo)
 	ops->undo_cwnd = cc_undo_cwnd;
 
 	algo->plain_ops = *ops;
-	algo->plain_ops.init = cc_init_plain;
 	algo->plain_ops.flags &= ~TCP_CONG_NEEDS_ECN;
 }
