@@ -71,14 +71,17 @@ static int put_param(struct sk_buff *skb, const struct quell_param_desc *desc,
 	return 0;
 }
 
-/* Name, sockets, every parameter; quell_mutex is held. */
+/* Name, sockets, every parameter; quell.ko as NULL has no message.  quell_mutex is held. */
 static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
 		  const struct quell_algo *algo)
 {
-	const struct quell_algo_net *an = &qnet->algos[algo->slot];
 	const struct quell_params_block *block;
+	const struct quell_algo_net *an;
 	u32 i;
 
+	if (!algo)
+		return -ENODATA;
+	an = &qnet->algos[algo->slot];
 	block = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
 	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->core->name) ||
 	    nla_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&qnet->algo_socks[algo->slot])))
@@ -121,23 +124,30 @@ free:
 }
 
 /*
- * A message by @put for quell.ko, as NULL, and for each algorithm; cb->args[0] is the next one.
+ * A message by @put for quell.ko, as NULL, and for each algorithm, unless it returns -ENODATA;
+ * cb->args[0] is the next one.
  * As all dumps here it returns 0 with its last message, which then ends the dump: nobody holds the
  * module by one that he does not read.
  */
 static int dump_algos(struct sk_buff *skb, struct netlink_callback *cb,
-		      int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
-				 const struct quell_net *qnet, const struct quell_algo *algo))
+		      int (*put)(struct sk_buff *skb, const struct quell_net *qnet,
+				 const struct quell_algo *algo))
 {
 	const struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	int err = 0;
 	long index;
+	void *hdr;
 
 	mutex_lock(&quell_mutex);
 	cb->seq = quell_algos_gen;
 	for (index = cb->args[0]; index <= QUELL_ALGOS_MAX; index++) {
 		const struct quell_algo *algo = index ? quell_algos[index - 1] : NULL;
 
-		if ((!index || algo) && put(skb, cb, qnet, algo))
+		if (index && !algo)
+			continue;
+		hdr = quell_dump_begin(skb, cb);
+		err = hdr ? quell_dump_end(skb, hdr, put(skb, qnet, algo)) : -EMSGSIZE;
+		if (err && err != -ENODATA)
 			break;
 	}
 	mutex_unlock(&quell_mutex);
@@ -145,20 +155,9 @@ static int dump_algos(struct sk_buff *skb, struct netlink_callback *cb,
 	return index <= QUELL_ALGOS_MAX ? skb->len : 0;
 }
 
-static int put_cc_message(struct sk_buff *skb, struct netlink_callback *cb,
-			  const struct quell_net *qnet, const struct quell_algo *algo)
-{
-	void *hdr;
-
-	if (!algo)
-		return 0;
-	hdr = quell_dump_begin(skb, cb);
-	return hdr ? quell_dump_end(skb, hdr, put_cc(skb, qnet, algo)) : -EMSGSIZE;
-}
-
 int quell_nl_cc_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump_algos(skb, cb, put_cc_message);
+	return dump_algos(skb, cb, put_cc);
 }
 
 /*
@@ -269,35 +268,28 @@ static int cc_change(struct genl_info *info, bool reset)
 {
 	struct quell_net *qnet = quell_net(genl_info_net(info));
 	bool all = reset && !info->attrs[QUELL_A_CC_PARAM];
-	struct quell_params_block *block;
+	struct quell_params_block *block = NULL;
 	const struct quell_algo *algo;
-	int err;
+	int err = -ENOMEM;
 
 	mutex_lock(&quell_mutex);
 	algo = genl_algo(info);
-	if (IS_ERR(algo)) {
+	if (IS_ERR(algo))
 		err = PTR_ERR(algo);
-		goto unlock;
-	}
-	block = quell_params_copy(all ? NULL : &qnet->algos[algo->slot], algo);
-	if (!block) {
-		err = -ENOMEM;
-		goto unlock;
-	}
-	err = apply_params(algo, info, reset, block);
+	else
+		block = quell_params_copy(all ? NULL : &qnet->algos[algo->slot], algo);
+	if (block)
+		err = apply_params(algo, info, reset, block);
 	if (!err && !all)
 		err = quell_refuse(info->extack, NULL, -EINVAL, "no parameter given");
-	if (err < 0) {
+	if (err < 0)
 		kfree(block);
-		goto unlock;
-	}
-	cc_publish(qnet, algo, block);
-	err = 0;
-unlock:
+	else
+		cc_publish(qnet, algo, block);
 	mutex_unlock(&quell_mutex);
-	if (!err && quell_signal_needs_hooks(qnet))
+	if (err >= 0 && quell_signal_needs_hooks(qnet))
 		quell_hooks_settle(qnet);
-	return err;
+	return min(err, 0);
 }
 
 int quell_nl_cc_set_doit(struct sk_buff *skb, struct genl_info *info)
@@ -389,27 +381,18 @@ static int put_stats(struct sk_buff *skb, const struct quell_net *qnet,
 {
 	if (!algo)
 		return put_stat(skb, "quell", quell_counter_descs, QUELL_N_MAX, qnet->counters);
+	/* The signal plane has parameters like an algorithm, but no flows. */
+	if (!algo->core->init)
+		return -ENODATA;
 	if (put_stat(skb, algo->core->name, algo->core->counters, algo->core->counters_nr,
 		     qnet->algos[algo->slot].stats))
 		return -EMSGSIZE;
 	return put_governed(skb, algo, qnet->algos[algo->slot].governed);
 }
 
-static int put_stat_message(struct sk_buff *skb, struct netlink_callback *cb,
-			    const struct quell_net *qnet, const struct quell_algo *algo)
-{
-	void *hdr;
-
-	/* The signal plane has parameters like an algorithm, but no flows. */
-	if (algo && !algo->core->init)
-		return 0;
-	hdr = quell_dump_begin(skb, cb);
-	return hdr ? quell_dump_end(skb, hdr, put_stats(skb, qnet, algo)) : -EMSGSIZE;
-}
-
 int quell_nl_stat_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump_algos(skb, cb, put_stat_message);
+	return dump_algos(skb, cb, put_stats);
 }
 
 /* An operation a command: its dump is behind its do in quell_nl_ops, and has the policy of that. */

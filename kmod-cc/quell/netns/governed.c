@@ -3,19 +3,8 @@
  * The governors of an algorithm's windows in one namespace, by reason, and for how long.
  * Changes are rare, some per flow, so each takes a lock; ACKs do not.
  */
-#include <linux/slab.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include "netns/governed.h"
-
-/* May sleep.  To be freed by kfree(). */
-struct quell_governed *quell_governed_alloc(void)
-{
-	struct quell_governed *governed = kzalloc(sizeof(*governed), GFP_KERNEL_ACCOUNT);
-
-	if (governed)
-		spin_lock_init(&governed->lock);
-	return governed;
-}
 
 /*
  * QUELL_UNGOVERNED: the flow begins or ends.  @now_ns is rounded down to ms, without bias on

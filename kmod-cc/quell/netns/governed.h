@@ -28,7 +28,6 @@ struct quell_governed_sum {
 	u64	ms[QUELL_GOVERNORS];	/* time it governed, summed over flows */
 };
 
-struct quell_governed *quell_governed_alloc(void);
 void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 now_ns);
 void quell_governed_read(struct quell_governed *governed, struct quell_governed_sum *sum);
 

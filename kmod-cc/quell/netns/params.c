@@ -40,7 +40,9 @@ int quell_algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo
 		an->stats = __alloc_percpu_gfp(core->counters_bytes, sizeof(u64),
 					       GFP_KERNEL_ACCOUNT);
 	if (core->init)
-		an->governed = quell_governed_alloc();
+		an->governed = kzalloc(sizeof(*an->governed), GFP_KERNEL_ACCOUNT);
+	if (an->governed)
+		spin_lock_init(&an->governed->lock);
 	if (block && (an->stats || !core->counters_nr) && (an->governed || !core->init))
 		return 0;
 	quell_algo_net_exit(an);
