@@ -196,12 +196,9 @@ static bool receive_believed(struct quell_flow *flow, const struct sock *sk,
 	return false;
 }
 
-/*
- * Queues a NACK and passes it on to TCP as an ACK, or drops it if it is of no use.
- */
-static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
-				 const struct receive_segment *segment,
-				 const struct quell_nack *nack)
+/* Queues a NACK; whether TCP must get it, as an ACK. */
+static bool receive_nack(struct quell_flow *flow, const struct sock *sk,
+			 const struct receive_segment *segment, const struct quell_nack *nack)
 {
 	struct quell_lost lost = { .seq = nack->seq, .end_seq = nack->seq + nack->bytes };
 	const struct quell_opt *opt = segment->opt;
@@ -212,19 +209,15 @@ static unsigned int receive_nack(struct quell_flow *flow, const struct sock *sk,
 	if (!opt || !(opt->flags & QUELL_OPT_F_ACK) ||
 	    !quell_nack_is_plausible(skb, ip_bytes, sk)) {
 		quell_count_reported(flow->qnet, QUELL_N_NACK_OUTSIDE);
-		consume_skb(skb);
-		return NF_STOLEN;
+		return false;
 	}
 	receive_count_option(flow);
 	lost.echo_ns = opt->echo_ns;
 	lost.entropy = opt->echo_entropy;
-	if (quell_recover_queue(flow, sk, &lost) && quell_nack_to_ack(skb, ip_bytes, sk))
-		return NF_ACCEPT;
-	consume_skb(skb);
-	return NF_STOLEN;
+	return quell_recover_queue(flow, sk, &lost) && quell_nack_to_ack(skb, ip_bytes, sk);
 }
 
-/* Handles a segment that has a NACK, and drops it if malformed; @done: it had one. */
+/* Handles a segment that has a NACK, and drops it if it is of no use; @done: it had one. */
 static unsigned int receive_check_nack(struct quell_flow *flow, const struct sock *sk,
 				       const struct receive_segment *segment, bool *done)
 {
@@ -237,9 +230,10 @@ static unsigned int receive_check_nack(struct quell_flow *flow, const struct soc
 		return NF_ACCEPT;
 	WRITE_ONCE(flow->recover.received, READ_ONCE(flow->recover.received) + 1);
 	quell_count(flow->qnet, QUELL_N_NACK_RECEIVED);
-	if (found == QUELL_NACK_READ)
-		return receive_nack(flow, sk, segment, &nack);
-	quell_count_reported(flow->qnet, QUELL_N_NACK_MALFORMED);
+	if (found == QUELL_NACK_MALFORMED)
+		quell_count_reported(flow->qnet, QUELL_N_NACK_MALFORMED);
+	else if (receive_nack(flow, sk, segment, &nack))
+		return NF_ACCEPT;
 	consume_skb(segment->skb);
 	return NF_STOLEN;
 }

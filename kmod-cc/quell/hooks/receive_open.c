@@ -13,10 +13,10 @@
 #include "signal/signal.h"
 
 /*
- * Whether a segment has a valid option; its version is stored in @version.  With a bad checksum TCP
- * drops the segment, and the peer retransmits it.
+ * Version of a segment's option, 0 for one that is not of a SYN; -1 without a valid option.
+ * With a bad checksum TCP drops the segment, and the peer retransmits it.
  */
-static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8 *version)
+static int receive_version(struct net *net, struct sk_buff *skb, u32 ip_bytes)
 {
 	struct quell_net *qnet = quell_net(net);
 	enum quell_option_result result;
@@ -27,8 +27,7 @@ static bool receive_reads(struct net *net, struct sk_buff *skb, u32 ip_bytes, u8
 		quell_count_reported(qnet, QUELL_N_OPTION_MALFORMED);
 	if (result == QUELL_OPTION_BAD_CHECKSUM)
 		quell_count_reported(qnet, QUELL_N_OPTION_BAD_CHECKSUM);
-	*version = result == QUELL_OPTION_TAKEN ? opt.version : 0;
-	return result == QUELL_OPTION_TAKEN;
+	return result == QUELL_OPTION_TAKEN ? opt.version : -1;
 }
 
 /*
@@ -41,7 +40,6 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 	struct quell_net *qnet = quell_net(sock_net(sk));
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct quell_offer_key key;
-	u8 version;
 
 	if (!quell_signal_listens(qnet) ||
 	    !quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops)))
@@ -51,7 +49,7 @@ void quell_receive_opening(struct sock *sk, struct sk_buff *skb, const struct tc
 			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
 		return;
 	quell_offer_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
-	if (receive_reads(sock_net(sk), skb, ip_bytes, &version) && version)
+	if (receive_version(sock_net(sk), skb, ip_bytes) > 0)
 		quell_offer_store(qnet, &key, 0);
 }
 
@@ -60,16 +58,17 @@ void quell_receive_syn(struct net *net, struct sk_buff *skb, const struct receiv
 {
 	struct quell_offer_key key;
 	const struct tcphdr *th;
-	u8 version;
+	bool offers;
 
 	if (in->flags & TCP_FLAG_ACK || !quell_signal_listens(quell_net(net)))
 		return;
 	/* Most SYNs are without the option, and need no key. */
-	if (receive_reads(net, skb, in->ip_bytes, &version) && version) {
+	offers = receive_version(net, skb, in->ip_bytes) > 0;
+	if (offers) {
 		th = (const struct tcphdr *)(skb->data + in->ip_bytes);
 		quell_offer_key(&key, skb, th, false, 0);
 	}
-	quell_offer_store_syn(quell_net(net), version ? &key : NULL);
+	quell_offer_store_syn(quell_net(net), offers ? &key : NULL);
 }
 
 /*
@@ -81,7 +80,6 @@ void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 {
 	struct net *net = read_pnet(&inet_rsk(req)->ireq_net);
 	struct quell_offer_key key;
-	u8 version;
 
 	/* With a SYN cookie the numbers are not known yet. */
 	if (!(in->flags & TCP_FLAG_ACK) || !receive_is_whole(in) || req->syncookie ||
@@ -90,7 +88,7 @@ void quell_receive_request(const struct request_sock *req, struct sk_buff *skb,
 	    !quell_algo_of_listener(req->rsk_listener) || !quell_signal_listens(quell_net(net)))
 		return;
 	quell_offer_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
-	if (receive_reads(net, skb, in->ip_bytes, &version)) {
+	if (receive_version(net, skb, in->ip_bytes) >= 0) {
 		quell_count(quell_net(net), QUELL_N_OPTION_RECEIVED);
 		quell_offer_store(quell_net(net), &key, 0);
 	}
