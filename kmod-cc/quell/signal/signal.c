@@ -16,7 +16,7 @@
 #include "signal/signal.h"
 
 /* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
-#define SIGNAL_ENTROPIES_DEFAULT	64
+#define SIGNAL_ENTROPIES	QUELL_RANGE(64, 0, QUELL_REPS_ENTROPIES_MAX)
 
 /* Reserved in each data segment: without and with a record. */
 #define SIGNAL_ROOM_BYTES		12U
@@ -35,104 +35,48 @@
  * A queue of 1.2 MB at a port of 100 Gbit/s, or interrupt coalescing, may suddenly add 0.1 ms
  * to a round trip.
  */
-#define SIGNAL_TAIL_PROBES_DEFAULT	3ULL
-#define SIGNAL_TAIL_PROBES_MAX		8ULL
-#define SIGNAL_TAIL_FLOOR_NS_DEFAULT	(100ULL * NSEC_PER_USEC)
-#define SIGNAL_TAIL_FLOOR_NS_MIN	((u64)NSEC_PER_USEC)
-#define SIGNAL_TAIL_FLOOR_NS_MAX	((u64)NSEC_PER_SEC)
+#define SIGNAL_TAIL_PROBES	QUELL_RANGE(3, 0, 8)
+#define SIGNAL_TAIL_FLOOR_NS	QUELL_RANGE(100 * NSEC_PER_USEC, NSEC_PER_USEC, NSEC_PER_SEC)
 
 /*
  * NACKs of a connection per second, a bound on replies to forged trimmed packets.  The default
  * exceeds the rate of 1500-byte packets at 100 Gbit/s.
  */
-#define SIGNAL_NACK_RATE_DEFAULT	10000000ULL
-#define SIGNAL_NACK_RATE_MAX		1000000000ULL
+#define SIGNAL_NACK_RATE	QUELL_RANGE(10000000, 0, 1000000000)
 
 /* Each quarter of a round trip, as bursts are a quarter of the window at most. */
-#define SIGNAL_ACKS_PER_RTT_DEFAULT	4ULL
-#define SIGNAL_ACKS_PER_RTT_MAX		1000ULL
+#define SIGNAL_ACKS_PER_RTT	QUELL_RANGE(4, 0, 1000)
 
 /* Half of the time that NICs of 10 to 100 Gbit/s commonly delay their interrupts. */
-#define SIGNAL_BURST_NS_DEFAULT		(10ULL * NSEC_PER_USEC)
-#define SIGNAL_BURST_NS_MAX		((u64)NSEC_PER_MSEC)
+#define SIGNAL_BURST_NS		QUELL_RANGE(10 * NSEC_PER_USEC, 0, NSEC_PER_MSEC)
+
+#define SIGNAL_PARAM(name_, unit_, field_, range_, doc_) {		\
+	.name = (name_), .doc = (doc_), .unit = QUELL_UNIT_##unit_,	\
+	.offset = offsetof(struct quell_signal_params, field_), range_,	\
+}
 
 static const struct quell_param_desc signal_param_descs[] = {
-	{
-		.name	= "option",
-		.doc	= "Quell TCP option: 0 never, 1 offer it, 2 accept it, offer where needed.",
-		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct quell_signal_params, option),
-		.min	= QUELL_SIGNAL_OPTION_OFF,
-		.max	= QUELL_SIGNAL_OPTION_REPLY,
-		.def	= QUELL_SIGNAL_OPTION_REPLY,
-	},
-	{
-		.name	= "tail-probes",
-		.doc	= "Probes in a row for a lost tail, before TCP's timeout; 0 disables.",
-		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct quell_signal_params, tail_probes),
-		.max	= SIGNAL_TAIL_PROBES_MAX,
-		.def	= SIGNAL_TAIL_PROBES_DEFAULT,
-	},
-	{
-		.name	= "tail-floor",
-		.doc	= "Least time without an acknowledgment before a probe.",
-		.unit	= QUELL_UNIT_NS,
-		.offset	= offsetof(struct quell_signal_params, tail_floor_ns),
-		.min	= SIGNAL_TAIL_FLOOR_NS_MIN,
-		.max	= SIGNAL_TAIL_FLOOR_NS_MAX,
-		.def	= SIGNAL_TAIL_FLOOR_NS_DEFAULT,
-	},
-	{
-		.name	= "entropies",
-		.doc	= "Path entropies of an IPv6 flow of an algorithm that sprays; 0 disables.",
-		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct quell_signal_params, entropies),
-		.min	= 0,
-		.max	= QUELL_REPS_ENTROPIES_MAX,
-		.def	= SIGNAL_ENTROPIES_DEFAULT,
-	},
-	{
-		.name	= "recycle",
-		.doc	= "Path entropies of unmarked packets are used again; 0 draws each.",
-		.unit	= QUELL_UNIT_BOOL,
-		.offset	= offsetof(struct quell_signal_params, recycle),
-		.max	= 1,
-		.def	= 1,
-	},
-	{
-		.name	= "nack-rate",
-		.doc	= "NACKs per second for a connection's trimmed packets; 0 disables.",
-		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct quell_signal_params, nack_rate),
-		.max	= SIGNAL_NACK_RATE_MAX,
-		.def	= SIGNAL_NACK_RATE_DEFAULT,
-	},
-	{
-		.name	= "acks-per-rtt",
-		.doc	= "ACKs requested per round trip; 0: one for each burst.",
-		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct quell_signal_params, acks_per_rtt),
-		.max	= SIGNAL_ACKS_PER_RTT_MAX,
-		.def	= SIGNAL_ACKS_PER_RTT_DEFAULT,
-	},
-	{
-		.name	= "burst",
-		.doc	= "Time on the link that a window opens by at least; 0 a packet.",
-		.unit	= QUELL_UNIT_NS,
-		.offset	= offsetof(struct quell_signal_params, burst_ns),
-		.max	= SIGNAL_BURST_NS_MAX,
-		.def	= SIGNAL_BURST_NS_DEFAULT,
-	},
-	{
-		.name	= "tcp-int",
-		.doc	= "Public TCP-INT option: 0 never, 1 speak it, 2 and use it.",
-		.unit	= QUELL_UNIT_NONE,
-		.offset	= offsetof(struct quell_signal_params, tcp_int),
-		.min	= QUELL_TCPINT_OFF,
-		.max	= QUELL_TCPINT_USE,
-		.def	= QUELL_TCPINT_OFF,
-	},
+	SIGNAL_PARAM("option", NONE, option,
+		     QUELL_RANGE(QUELL_SIGNAL_OPTION_REPLY, QUELL_SIGNAL_OPTION_OFF,
+				 QUELL_SIGNAL_OPTION_REPLY),
+		     "Quell TCP option: 0 never, 1 offer it, 2 accept it, offer where needed."),
+	SIGNAL_PARAM("tail-probes", NONE, tail_probes, SIGNAL_TAIL_PROBES,
+		     "Probes in a row for a lost tail, before TCP's timeout; 0 disables."),
+	SIGNAL_PARAM("tail-floor", NS, tail_floor_ns, SIGNAL_TAIL_FLOOR_NS,
+		     "Least time without an acknowledgment before a probe."),
+	SIGNAL_PARAM("entropies", NONE, entropies, SIGNAL_ENTROPIES,
+		     "Path entropies of an IPv6 flow of an algorithm that sprays; 0 disables."),
+	SIGNAL_PARAM("recycle", BOOL, recycle, QUELL_RANGE(1, 0, 1),
+		     "Path entropies of unmarked packets are used again; 0 draws each."),
+	SIGNAL_PARAM("nack-rate", NONE, nack_rate, SIGNAL_NACK_RATE,
+		     "NACKs per second for a connection's trimmed packets; 0 disables."),
+	SIGNAL_PARAM("acks-per-rtt", NONE, acks_per_rtt, SIGNAL_ACKS_PER_RTT,
+		     "ACKs requested per round trip; 0: one for each burst."),
+	SIGNAL_PARAM("burst", NS, burst_ns, SIGNAL_BURST_NS,
+		     "Time on the link that a window opens by at least; 0 a packet."),
+	SIGNAL_PARAM("tcp-int", NONE, tcp_int,
+		     QUELL_RANGE(QUELL_TCPINT_OFF, QUELL_TCPINT_OFF, QUELL_TCPINT_USE),
+		     "Public TCP-INT option: 0 never, 1 speak it, 2 and use it."),
 };
 
 /* Not an algorithm, but it has parameters and a name like one. */

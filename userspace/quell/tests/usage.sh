@@ -447,7 +447,7 @@ dart DCQCN|DART
 END
 
 # The same of quell(4), and of the modules in quell(7).
-sed -n '/signal_param_descs\[\]/,/^};/s/.*\.name.*"\(.*\)".*/\1/p' \
+sed -n '/signal_param_descs\[\]/,/^};/s/.*_PARAM("\([^"]*\)".*/\1/p' \
 	"$top/kmod-cc/quell/signal/signal.c" > "$scratch/out"
 roff_names "$top/Documentation/man/quell.4" > "$scratch/err"
 [ -s "$scratch/out" ] && cmp -s "$scratch/out" "$scratch/err"
