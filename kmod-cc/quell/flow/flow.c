@@ -138,14 +138,14 @@ int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow)
 	/* The stack assigns a cookie on the first request, for example of ss. */
 	u64 cookie = atomic64_read(&flow->sk->sk_cookie);
 
-	if ((cookie && nla_put_u64_64bit(skb, QUELL_A_FLOW_COOKIE, cookie, QUELL_A_FLOW_PAD)) ||
+	if ((cookie && quell_put_u64(skb, QUELL_A_FLOW_COOKIE, cookie, QUELL_A_FLOW_PAD)) ||
 	    nla_put_string(skb, QUELL_A_FLOW_CC, flow->algo->core->name) ||
 	    nla_put_u16(skb, QUELL_A_FLOW_FAMILY, flow->family) ||
 	    nla_put(skb, QUELL_A_FLOW_SADDR, addr_bytes, &flow->saddr) ||
 	    nla_put(skb, QUELL_A_FLOW_DADDR, addr_bytes, &flow->daddr) ||
 	    nla_put_u16(skb, QUELL_A_FLOW_SPORT, flow->sport) ||
 	    nla_put_u16(skb, QUELL_A_FLOW_DPORT, flow->dport) ||
-	    nla_put_u32(skb, QUELL_A_FLOW_IFINDEX, READ_ONCE(flow->link.ifindex)))
+	    quell_put_u32(skb, QUELL_A_FLOW_IFINDEX, READ_ONCE(flow->link.ifindex)))
 		return -EMSGSIZE;
 	return 0;
 }

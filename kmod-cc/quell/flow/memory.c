@@ -19,7 +19,8 @@
  */
 static DEFINE_PER_CPU(local_lock_t, memory_lock) = INIT_LOCAL_LOCK(memory_lock);
 
-static void *memory_alloc(const struct sock *sk, struct kmem_cache *cache, size_t bytes, gfp_t gfp)
+static noinline void *memory_alloc(const struct sock *sk, struct kmem_cache *cache, size_t bytes,
+				   gfp_t gfp)
 {
 	struct mem_cgroup *before;
 	void *memory;

@@ -58,13 +58,13 @@ static int put_param(struct sk_buff *skb, const struct quell_param_desc *desc,
 
 	if (!nest ||
 	    nla_put_string(skb, QUELL_A_PARAM_NAME, desc->name) ||
-	    nla_put_u64_64bit(skb, QUELL_A_PARAM_VALUE, value, QUELL_A_PARAM_PAD) ||
-	    nla_put_u64_64bit(skb, QUELL_A_PARAM_DEFAULT, desc->def, QUELL_A_PARAM_PAD) ||
-	    nla_put_u32(skb, QUELL_A_PARAM_UNIT, desc->unit))
+	    quell_put_u64(skb, QUELL_A_PARAM_VALUE, value, QUELL_A_PARAM_PAD) ||
+	    quell_put_u64(skb, QUELL_A_PARAM_DEFAULT, desc->def, QUELL_A_PARAM_PAD) ||
+	    quell_put_u32(skb, QUELL_A_PARAM_UNIT, desc->unit))
 		return -EMSGSIZE;
 	if (!brief &&
-	    (nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MIN, desc->min, QUELL_A_PARAM_PAD) ||
-	     nla_put_u64_64bit(skb, QUELL_A_PARAM_RANGE_MAX, desc->max, QUELL_A_PARAM_PAD) ||
+	    (quell_put_u64(skb, QUELL_A_PARAM_RANGE_MIN, desc->min, QUELL_A_PARAM_PAD) ||
+	     quell_put_u64(skb, QUELL_A_PARAM_RANGE_MAX, desc->max, QUELL_A_PARAM_PAD) ||
 	     nla_put_string(skb, QUELL_A_PARAM_DOC, desc->doc)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -84,7 +84,7 @@ static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
 	an = &qnet->algos[algo->slot];
 	block = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
 	if (nla_put_string(skb, QUELL_A_CC_NAME, algo->core->name) ||
-	    nla_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&qnet->algo_socks[algo->slot])))
+	    quell_put_u32(skb, QUELL_A_CC_FLOWS, atomic_read(&qnet->algo_socks[algo->slot])))
 		return -EMSGSIZE;
 	for (i = 0; i < algo->core->params_nr; i++) {
 		const struct quell_param_desc *desc = &algo->core->params[i];

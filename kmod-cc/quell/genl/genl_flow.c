@@ -125,9 +125,9 @@ static u64 read_member(const struct quell_flow *flow, const struct flow_member *
 	}
 }
 
-static noinline int put_u64(struct sk_buff *skb, int attr, u64 value)
+static int put_u64(struct sk_buff *skb, int attr, u64 value)
 {
-	return nla_put_u64_64bit(skb, attr, value, QUELL_A_FLOW_PAD);
+	return quell_put_u64(skb, attr, value, QUELL_A_FLOW_PAD);
 }
 
 static int put_members(struct sk_buff *skb, const struct quell_flow *flow,
@@ -145,7 +145,7 @@ static int put_members(struct sk_buff *skb, const struct quell_flow *flow,
 		else if (member->is_u64)
 			err = put_u64(skb, member->attr, value);
 		else
-			err = nla_put_u32(skb, member->attr, value);
+			err = quell_put_u32(skb, member->attr, value);
 	}
 	return err;
 }
@@ -161,7 +161,7 @@ static int put_flow_records(struct sk_buff *skb, const struct quell_flow *flow)
 	quell_tcp_int_unpack(READ_ONCE(flow->tcp_int.newest), &echo);
 	if (!echo.echo_hop)
 		return 0;
-	return nla_put_u32(skb, QUELL_A_FLOW_TCP_INT_HOP, echo.echo_hop) ?:
+	return quell_put_u32(skb, QUELL_A_FLOW_TCP_INT_HOP, echo.echo_hop) ?:
 	       put_u64(skb, QUELL_A_FLOW_TCP_INT_RATE,
 		       quell_tcp_int_speed_bytes_ps(echo.echo_speed)) ?:
 	       put_u64(skb, QUELL_A_FLOW_TCP_INT_AVAILABLE,

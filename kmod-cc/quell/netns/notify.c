@@ -252,6 +252,18 @@ void quell_ntf_stop(void)
 	synchronize_rcu();
 }
 
+/* 0 or -EMSGSIZE.  The kernel's, inlined, needs a variable and a guard on each caller's stack. */
+int quell_put_u64(struct sk_buff *skb, int attr, u64 value, int pad_attr)
+{
+	return nla_put_u64_64bit(skb, attr, value, pad_attr);
+}
+
+/* The same of an attribute of 4 bytes. */
+int quell_put_u32(struct sk_buff *skb, int attr, u32 value)
+{
+	return nla_put_u32(skb, attr, value);
+}
+
 /* 0 or -EMSGSIZE.  @doc may be NULL. */
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 		      const char *doc, u64 value)
@@ -260,7 +272,7 @@ int quell_put_counter(struct sk_buff *skb, int attr, const char *name,
 
 	if (!nest ||
 	    nla_put_string(skb, QUELL_A_COUNTER_NAME, name) ||
-	    nla_put_u64_64bit(skb, QUELL_A_COUNTER_VALUE, value, QUELL_A_COUNTER_PAD) ||
+	    quell_put_u64(skb, QUELL_A_COUNTER_VALUE, value, QUELL_A_COUNTER_PAD) ||
 	    (doc && nla_put_string(skb, QUELL_A_COUNTER_DOC, doc)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);

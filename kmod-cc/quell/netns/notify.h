@@ -49,6 +49,8 @@ void quell_ntf_net_exit(struct quell_net *qnet);
 void quell_ntf_start(void);
 void quell_ntf_stop(void);
 
+int quell_put_u64(struct sk_buff *skb, int attr, u64 value, int pad_attr);
+int quell_put_u32(struct sk_buff *skb, int attr, u32 value);
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name, const char *doc,
 		      u64 value);
 __printf(4, 5)

@@ -37,33 +37,25 @@
 /* Ports change together, as at boot: one reading is for all of them. */
 #define LINK_STACKED_DELAY	(HZ / 10)
 
-/* Bytes/s; 0: unknown. */
-static u64 link_driver_speed(struct quell_net *qnet, int ifindex)
+/* Bytes/s; 0: unknown, or not set by the administrator. */
+static u64 link_load(struct xarray *speeds, int ifindex, u64 unit_bytes_ps)
 {
-	void *speed_mbit = xa_load(&qnet->links, ifindex);
+	void *speed = xa_load(speeds, ifindex);
 
-	return speed_mbit ? xa_to_value(speed_mbit) * BYTES_PS_PER_MBIT : 0;
-}
-
-/* Bytes/s, set by the administrator; 0: not set. */
-static u64 link_named_speed(struct quell_net *qnet, int ifindex)
-{
-	void *speed_kbit = xa_load(&qnet->links_named, ifindex);
-
-	return speed_kbit ? xa_to_value(speed_kbit) * BYTES_PS_PER_KBIT : 0;
+	return speed ? xa_to_value(speed) * unit_bytes_ps : 0;
 }
 
 /* 0 or -EMSGSIZE. */
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex)
 {
-	u64 named_bytes_ps = link_named_speed(qnet, ifindex);
-	u64 driver_bytes_ps = link_driver_speed(qnet, ifindex);
+	u64 named_bytes_ps = link_load(&qnet->links_named, ifindex, BYTES_PS_PER_KBIT);
+	u64 driver_bytes_ps = link_load(&qnet->links, ifindex, BYTES_PS_PER_MBIT);
 
-	if (nla_put_u32(skb, QUELL_A_LINK_IFINDEX, ifindex) ||
-	    (named_bytes_ps && nla_put_u64_64bit(skb, QUELL_A_LINK_RATE, named_bytes_ps,
-						 QUELL_A_LINK_PAD)) ||
-	    (driver_bytes_ps && nla_put_u64_64bit(skb, QUELL_A_LINK_DRIVER_RATE, driver_bytes_ps,
-						  QUELL_A_LINK_PAD)))
+	if (quell_put_u32(skb, QUELL_A_LINK_IFINDEX, ifindex) ||
+	    (named_bytes_ps && quell_put_u64(skb, QUELL_A_LINK_RATE, named_bytes_ps,
+					     QUELL_A_LINK_PAD)) ||
+	    (driver_bytes_ps && quell_put_u64(skb, QUELL_A_LINK_DRIVER_RATE, driver_bytes_ps,
+					      QUELL_A_LINK_PAD)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -218,7 +210,8 @@ void quell_links_exit(void)
  */
 u64 quell_link_speed(struct quell_net *qnet, int ifindex)
 {
-	return link_named_speed(qnet, ifindex) ?: link_driver_speed(qnet, ifindex);
+	return link_load(&qnet->links_named, ifindex, BYTES_PS_PER_KBIT) ?:
+	       link_load(&qnet->links, ifindex, BYTES_PS_PER_MBIT);
 }
 EXPORT_SYMBOL_GPL(quell_link_speed);
 
