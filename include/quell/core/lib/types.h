@@ -62,9 +62,8 @@ typedef unsigned long long u64;
 #define __table		__attribute__((__section__(".rodata")))
 #else
 #define __once		static
-/* As the kernel's __cold: gcc before 14 leaves such a function where arm64's tracing panics. */
-#if defined(CONFIG_FUNCTION_ALIGNMENT) && CONFIG_FUNCTION_ALIGNMENT > 0 && \
-	!defined(CONFIG_CC_HAS_SANE_FUNCTION_ALIGNMENT)
+/* gcc before 14 does not align such a function, and tracing by CALL_OPS (arm64) then panics. */
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) && !defined(CONFIG_CC_HAS_SANE_FUNCTION_ALIGNMENT)
 #define __rare		__attribute__((__noinline__, __unused__))
 #else
 #define __rare		__attribute__((__noinline__, __cold__, __unused__))
