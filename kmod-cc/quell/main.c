@@ -60,7 +60,7 @@ static bool has_counters_inside(const struct quell_core *core)
 }
 
 /* The first missing part; NULL if it is complete. */
-static const char *algo_lacks(const struct quell_algo *algo)
+static __rare const char *algo_lacks(const struct quell_algo *algo)
 {
 	const struct quell_core *core = algo->core;
 

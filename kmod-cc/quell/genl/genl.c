@@ -72,8 +72,8 @@ static int put_param(struct sk_buff *skb, const struct quell_param_desc *desc,
 }
 
 /* Name, sockets, every parameter; quell.ko as NULL has no message.  quell_mutex is held. */
-static int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
-		  const struct quell_algo *algo)
+static __rare int put_cc(struct sk_buff *skb, const struct quell_net *qnet,
+			 const struct quell_algo *algo)
 {
 	const struct quell_params_block *block;
 	const struct quell_algo_net *an;
@@ -264,7 +264,7 @@ static void cc_publish(struct quell_net *qnet, const struct quell_algo *algo,
 	kfree_rcu(old, rcu);
 }
 
-static int cc_change(struct genl_info *info, bool reset)
+static __rare int cc_change(struct genl_info *info, bool reset)
 {
 	struct quell_net *qnet = quell_net(genl_info_net(info));
 	bool all = reset && !info->attrs[QUELL_A_CC_PARAM];
@@ -349,8 +349,8 @@ static int put_reason(struct sk_buff *skb, const struct quell_governed_sum *sum,
 }
 
 /* Governors of the flows of an algorithm, and for how long each. */
-static int put_governed(struct sk_buff *skb, const struct quell_algo *algo,
-			struct quell_governed *governed)
+static __rare int put_governed(struct sk_buff *skb, const struct quell_algo *algo,
+			       struct quell_governed *governed)
 {
 	struct quell_governed_sum sum;
 	u64 cubic_ms = 0;

@@ -246,7 +246,8 @@ static int put_flow_reduction(struct sk_buff *skb, const struct quell_flow *flow
 	return 0;
 }
 
-static int put_flow(struct sk_buff *skb, struct netlink_callback *cb, struct quell_flow *flow)
+static __rare int put_flow(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct quell_flow *flow)
 {
 	void *hdr = quell_dump_begin(skb, cb);
 
