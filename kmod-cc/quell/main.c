@@ -209,7 +209,7 @@ static void __net_exit quell_net_exit(struct net *net)
 	WARN_ON_ONCE(!xa_empty(&qnet->flows));
 	xa_destroy(&qnet->flows);
 	quell_offer_net_exit(qnet);
-	quell_ntf_net_exit(qnet);
+	cancel_delayed_work_sync(&qnet->ntf.work);
 	free_percpu(qnet->counters);
 }
 

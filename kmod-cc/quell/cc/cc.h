@@ -27,8 +27,6 @@ void quell_event_undo(struct sock *sk);
 /* init.c */
 void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
 void quell_cc_release(struct sock *sk);
-int quell_flows_init(void);
-void quell_flows_exit(void);
 
 /* delack.c */
 bool quell_delack_start(struct quell_flow *flow, u64 rx_ns, u32 end_seq, bool marked);

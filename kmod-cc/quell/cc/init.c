@@ -35,8 +35,6 @@
 #include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
-static struct kmem_cache *flow_cache __ro_after_init;
-
 /* Memory of an idle connection.  Some kernels have large locks, newer ones a larger timer. */
 #define FLOW_MAX_BYTES	(1024 + sizeof(struct hrtimer) - 64)
 
@@ -98,7 +96,7 @@ static void flow_free_rcu(struct rcu_head *rcu)
 	kfree(flow->path.reps);
 	kfree(flow->recover.lost);
 	kfree(flow->dasr);
-	kmem_cache_free(flow_cache, flow);
+	kmem_cache_free(quell_flow_cache, flow);
 }
 
 static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
@@ -107,7 +105,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	const struct dst_entry *dst = __sk_dst_get(sk);
 	struct quell_flow *flow;
 
-	flow = quell_sock_zalloc(sk, flow_cache);
+	flow = quell_sock_zalloc(sk, quell_flow_cache);
 	if (!flow)
 		return NULL;
 	flow->sk = sk;
@@ -131,7 +129,7 @@ static struct quell_flow *flow_alloc(struct sock *sk, struct quell_net *qnet,
 	quell_probe_init(flow, sk);
 	flow_set_addresses(flow, sk);
 	if (algo->dasr && !algo->dasr->open(flow, sk)) {
-		kmem_cache_free(flow_cache, flow);
+		kmem_cache_free(quell_flow_cache, flow);
 		return NULL;
 	}
 	/* A dump may have found the flow by its number before quell_flow_publish() failed. */
@@ -242,24 +240,4 @@ void quell_cc_release(struct sock *sk)
 	quell_pacing_release(sk);
 	atomic_dec(&qnet->algo_socks[cc->algo->slot]);
 	atomic_dec(&qnet->socks);
-}
-
-int quell_flows_init(void)
-{
-	int err;
-
-	flow_cache = KMEM_CACHE(quell_flow, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
-	if (!flow_cache)
-		return -ENOMEM;
-	err = quell_flow_table_init();
-	if (err)
-		kmem_cache_destroy(flow_cache);
-	return err;
-}
-
-/* All flows are gone: every socket pins this module, and rcu_barrier() was called. */
-void quell_flows_exit(void)
-{
-	quell_flow_table_exit();
-	kmem_cache_destroy(flow_cache);
 }

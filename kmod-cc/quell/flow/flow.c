@@ -8,6 +8,7 @@
  */
 #include <linux/hash.h>
 #include <linux/rhashtable.h>
+#include <linux/slab.h>
 #include <linux/socket.h>
 #include <net/netlink.h>
 #include <net/sock.h>
@@ -40,6 +41,8 @@ static const struct rhashtable_params flow_hash_params = {
 	.obj_cmpfn		= flow_compare,
 	.automatic_shrinking	= true,
 };
+
+struct kmem_cache *quell_flow_cache __ro_after_init;
 
 /* By address of the socket.  Buckets have their own locks; readers RCU. */
 static struct rhashtable quell_flows;
@@ -107,14 +110,24 @@ void quell_cc_enter(struct sock *sk, struct quell_event *ev)
 }
 EXPORT_SYMBOL_GPL(quell_cc_enter);
 
-int quell_flow_table_init(void)
+int quell_flows_init(void)
 {
-	return rhashtable_init(&quell_flows, &flow_hash_params);
+	int err;
+
+	quell_flow_cache = KMEM_CACHE(quell_flow, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
+	if (!quell_flow_cache)
+		return -ENOMEM;
+	err = rhashtable_init(&quell_flows, &flow_hash_params);
+	if (err)
+		kmem_cache_destroy(quell_flow_cache);
+	return err;
 }
 
-void quell_flow_table_exit(void)
+/* All flows are gone: every socket pins this module, and rcu_barrier() was called. */
+void quell_flows_exit(void)
 {
 	rhashtable_destroy(&quell_flows);
+	kmem_cache_destroy(quell_flow_cache);
 }
 
 static const char * const option_names[] = {

@@ -22,8 +22,6 @@
 #include "netns/net.h"
 
 struct quell_dasr;
-struct sk_buff;
-struct sock;
 
 /* Why a flow does not send more; names in quell_limit_names[]. */
 enum quell_limit {
@@ -376,8 +374,9 @@ static inline bool quell_flow_has_trim_signal(const struct quell_flow *flow)
 int quell_flow_publish(struct quell_flow *flow);
 void quell_flow_withdraw(struct quell_flow *flow);
 struct quell_flow *quell_flow_find(const struct sock *sk);
-int quell_flow_table_init(void);
-void quell_flow_table_exit(void);
+extern struct kmem_cache *quell_flow_cache;
+int quell_flows_init(void);
+void quell_flows_exit(void);
 const char *quell_option_name(enum quell_option_state state);
 int quell_put_flow_identity(struct sk_buff *skb, const struct quell_flow *flow);
 void quell_notify_option(const struct quell_flow *flow, enum quell_option_state state);

@@ -11,8 +11,6 @@
 #include <net/tcp.h>
 
 struct quell_flow;
-struct sk_buff;
-struct sock;
 
 /* Segments in flight that the flow records without an allocation. */
 #define QUELL_SEGMENTS_FEW	1

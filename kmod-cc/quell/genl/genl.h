@@ -17,10 +17,6 @@ struct quell_dasr_ops;
 /* genl_dasr.c */
 void quell_genl_set_dasr(const struct quell_dasr_ops *ops);
 
-/* genl_dump.c */
-void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
-int quell_dump_end(struct sk_buff *skb, void *hdr, int err);
-
 /* genl.c */
 int quell_genl_init(void);
 void quell_genl_exit(void);

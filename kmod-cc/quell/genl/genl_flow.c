@@ -297,6 +297,13 @@ static bool put_some_flows(struct sk_buff *skb, struct netlink_callback *cb,
 	return flow && !is_full;
 }
 
+/* Replies are bigger than a dump's usual buffer. */
+int quell_nl_dump_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = QUELL_REPLY_BYTES;
+	return 0;
+}
+
 /* Flows say how many senders there are. */
 int quell_nl_flow_get_start(struct netlink_callback *cb)
 {

@@ -8,12 +8,8 @@
 #include <linux/tcp.h>
 #include "flow/rx.h"
 
-struct net;
 struct quell_flow;
 struct quell_opt;
-struct request_sock;
-struct sk_buff;
-struct sock;
 
 /* As received: the numbers of bytes are those before an option is removed. */
 struct receive_headers {

@@ -234,12 +234,6 @@ void quell_ntf_net_init(struct quell_net *qnet)
 	qnet->ntf.next = jiffies;
 }
 
-/* Called when hooks, sockets and registered groups of the namespace are gone. */
-void quell_ntf_net_exit(struct quell_net *qnet)
-{
-	cancel_delayed_work_sync(&qnet->ntf.work);
-}
-
 void quell_ntf_start(void)
 {
 	WRITE_ONCE(ntf_registered, true);
@@ -306,3 +300,39 @@ int quell_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, int 
 	return err;
 }
 EXPORT_SYMBOL_GPL(quell_refuse);
+
+/**
+ * quell_dump_begin() - begin a message of a dump
+ * @skb: of the dump
+ * @cb:  its seq is that of the listed objects, or remains 0
+ * Context: any but hard interrupts.
+ * Return: for quell_dump_end(); NULL: @skb is full.
+ */
+void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&quell_genl_family, NLM_F_MULTI, request->cmd);
+
+	if (hdr)
+		genl_dump_check_consistent(cb, hdr);
+	return hdr;
+}
+EXPORT_SYMBOL_GPL(quell_dump_begin);
+
+/**
+ * quell_dump_end() - end a message of a dump
+ * @skb: of the dump
+ * @hdr: of quell_dump_begin()
+ * @err: 0, or a negative error, which removes the message
+ * Return: @err.
+ */
+int quell_dump_end(struct sk_buff *skb, void *hdr, int err)
+{
+	if (err)
+		genlmsg_cancel(skb, hdr);
+	else
+		genlmsg_end(skb, hdr);
+	return err;
+}
+EXPORT_SYMBOL_GPL(quell_dump_end);

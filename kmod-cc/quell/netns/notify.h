@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Notifications by netlink multicast, notify.c. */
+/* Notifications by netlink multicast, and parts of other messages, notify.c. */
 #ifndef _QUELL_NOTIFY_H
 #define _QUELL_NOTIFY_H
 
@@ -9,6 +9,7 @@
 #include "netns/counters.h"
 
 struct genl_family;
+struct netlink_callback;
 struct netlink_ext_ack;
 struct nlattr;
 struct quell_net;
@@ -45,10 +46,11 @@ void quell_ntf_send(struct quell_net *qnet, u8 cmd, size_t bytes,
 		    int (*put)(struct sk_buff *skb, const void *about), const void *about);
 void quell_count_reported(struct quell_net *qnet, enum quell_counter counter);
 void quell_ntf_net_init(struct quell_net *qnet);
-void quell_ntf_net_exit(struct quell_net *qnet);
 void quell_ntf_start(void);
 void quell_ntf_stop(void);
 
+void *quell_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
+int quell_dump_end(struct sk_buff *skb, void *hdr, int err);
 int quell_put_u64(struct sk_buff *skb, int attr, u64 value, int pad_attr);
 int quell_put_u32(struct sk_buff *skb, int attr, u32 value);
 int quell_put_counter(struct sk_buff *skb, int attr, const char *name, const char *doc,

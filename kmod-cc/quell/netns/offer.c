@@ -56,11 +56,6 @@ static u64 offer_tag(const struct quell_net *qnet, const struct quell_offer_key 
 	return offer_hash(qnet, key) | 1;
 }
 
-static struct hlist_head *offer_bucket(struct quell_offers *offers, u64 hash)
-{
-	return &offers->bucket[(hash >> 32) % QUELL_OFFER_BUCKETS];
-}
-
 void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
 		     const struct tcphdr *th, bool out, int ifindex)
 {
@@ -104,7 +99,7 @@ bool quell_offer_is_pending(struct quell_net *qnet, const struct quell_offer_key
 
 static void offer_drop(struct quell_offers *offers, struct offer_entry *offer)
 {
-	hlist_del(&offer->node);
+	hash_del(&offer->node);
 	list_del(&offer->age);
 	WRITE_ONCE(offers->nr, offers->nr - 1);
 	kfree(offer);
@@ -114,7 +109,7 @@ static struct offer_entry *offer_find(struct quell_offers *offers, u64 hash)
 {
 	struct offer_entry *offer;
 
-	hlist_for_each_entry(offer, offer_bucket(offers, hash), node)
+	hash_for_each_possible(offers->table, offer, node, hash)
 		if (offer->hash == hash)
 			return offer;
 	return NULL;
@@ -151,7 +146,7 @@ static struct offer_entry *offer_alloc(struct quell_offers *offers, u64 hash)
 	if (!offer)
 		return NULL;
 	offer->hash = hash;
-	hlist_add_head(&offer->node, offer_bucket(offers, hash));
+	hash_add(offers->table, &offer->node, hash);
 	list_add_tail(&offer->age, &offers->ages);
 	WRITE_ONCE(offers->nr, offers->nr + 1);
 	return offer;

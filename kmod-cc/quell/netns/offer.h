@@ -3,6 +3,7 @@
 #ifndef _QUELL_OFFER_H
 #define _QUELL_OFFER_H
 
+#include <linux/hashtable.h>
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
@@ -12,7 +13,7 @@ struct quell_net;
 struct sk_buff;
 struct tcphdr;
 
-#define QUELL_OFFER_BUCKETS	64U
+#define QUELL_OFFER_BITS	6
 
 /* Retransmissions of a SYN that still carry the offer. */
 #define QUELL_SYN_OFFERS_MAX	1
@@ -21,7 +22,7 @@ struct tcphdr;
 struct quell_offers {
 	spinlock_t		lock;	/* protects the rest */
 	/* struct offer_entry, by hash of the connection. */
-	struct hlist_head	bucket[QUELL_OFFER_BUCKETS];
+	DECLARE_HASHTABLE(table, QUELL_OFFER_BITS);
 	struct list_head	ages;	/* the same offers, oldest first */
 	u32			nr;
 };

@@ -13,12 +13,6 @@
 #include "flow/flow.h"
 #include "netns/net.h"
 
-struct net_device;
-struct notifier_block;
-struct rate_sample;
-struct sock;
-struct tcp_sock;
-
 /* Values of the parameter "option". */
 #define QUELL_SIGNAL_OPTION_OFF		0ULL
 #define QUELL_SIGNAL_OPTION_OFFER	1ULL
