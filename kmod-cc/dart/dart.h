@@ -15,7 +15,6 @@
 #include <quell/core/dart/params.h>
 #include <quell/core/dart/set.h>
 #include "flow/flow.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 
 struct genl_info;

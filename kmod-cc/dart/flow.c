@@ -25,9 +25,6 @@
 #include <net/tcp.h>
 #include <quell/option.h>
 #include "flow/flow.h"
-#include "flow/memory.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 #include "dart.h"
 

@@ -15,9 +15,7 @@
 #include <net/genetlink.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
-#include "flow/flow.h"
 #include "genl/genl.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 #include "dart.h"
 

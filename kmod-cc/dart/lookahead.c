@@ -17,8 +17,6 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/tcp.h>
-#include "netns/net.h"
-#include "netns/notify.h"
 #include "dart.h"
 
 /* Members per hold of the port's lock. */

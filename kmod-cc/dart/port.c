@@ -20,10 +20,6 @@
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 #include <net/tcp.h>
-#include "flow/memory.h"
-#include "flow/segments.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 #include "dart.h"
 

@@ -20,12 +20,8 @@
 #include <quell/core/dart/params.h>
 #include <quell/version.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
 #include "genl/genl.h"
 #include "hooks/hooks.h"
-#include "netns/offer.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
 

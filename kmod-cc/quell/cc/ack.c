@@ -31,11 +31,6 @@
 #include <quell/core/lib/window.h>
 #include <quell/core/signal/echo.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "flow/rx.h"
-#include "flow/segments.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 #include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"

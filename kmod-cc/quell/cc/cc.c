@@ -9,8 +9,6 @@
 #include <net/tcp.h>
 #include <compat/cong_ops.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 #include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"

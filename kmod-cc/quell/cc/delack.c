@@ -27,9 +27,6 @@
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 
 /* Delay of an ACK while a process owns the socket: the time to copy 64 KB. */
 #define DELACK_BUSY_NS		(20U * NSEC_PER_USEC)

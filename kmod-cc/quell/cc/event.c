@@ -6,9 +6,6 @@
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
 #include "tcp/tcp.h"

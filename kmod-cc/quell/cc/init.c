@@ -24,12 +24,6 @@
 #include <net/ipv6.h>
 #include <compat/hrtimer.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "flow/memory.h"
-#include "flow/rx.h"
-#include "flow/segments.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
 #include "tcp/tcp.h"

@@ -29,10 +29,6 @@
 #include <net/tcp.h>
 #include <compat/hrtimer.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "flow/segments.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "tcp/tcp_internals.h"
 

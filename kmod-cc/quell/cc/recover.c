@@ -19,11 +19,6 @@
 #include <net/mptcp.h>
 #include <net/tcp.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "flow/memory.h"
-#include "flow/segments.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 #include "tcp/tcp_internals.h"
 

@@ -51,7 +51,6 @@
 #include <linux/math64.h>
 #include <net/tcp.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
 #include "signal/signal.h"
 
 /* The longest timeout before doubling, which tail-floor does not exceed. */

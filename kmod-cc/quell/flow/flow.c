@@ -13,8 +13,6 @@
 #include <net/netlink.h>
 #include <net/sock.h>
 #include "flow/flow.h"
-#include "netns/net.h"
-#include "netns/notify.h"
 
 /* Room for a flow's identity, and two words. */
 #define FLOW_NTF_BYTES		256

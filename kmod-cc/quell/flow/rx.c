@@ -17,10 +17,7 @@
  */
 #include <net/tcp.h>
 #include "flow/flow.h"
-#include "flow/memory.h"
 #include "flow/rx.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 
 /*
  * Without a telemetry record it gets that of the entry it replaces.  Lock of @flow, which is not

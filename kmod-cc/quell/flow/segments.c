@@ -14,7 +14,6 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include "flow/flow.h"
-#include "flow/memory.h"
 #include "flow/segments.h"
 
 /* First ring on the heap, and the bound: 4096 packets of 1500 bytes are 6 MB in flight. */

@@ -14,8 +14,6 @@
 #include <net/genetlink.h>
 #include <quell/core/adapt/names.h>
 #include "genl/genl.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 /* Room for the name of an algorithm, and for a parameter that changed. */

@@ -11,9 +11,7 @@
 #include <linux/socket.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
-#include "flow/flow.h"
 #include "genl/genl.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "tcp/tcp.h"
 

@@ -8,7 +8,6 @@
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
 #include "genl/genl.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 /* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */

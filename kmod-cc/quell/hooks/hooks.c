@@ -26,10 +26,7 @@
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <net/tcp.h>
-#include "flow/flow.h"
 #include "hooks/hooks.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 static const struct nf_hook_ops hook_ops[] = {

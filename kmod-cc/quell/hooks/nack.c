@@ -25,11 +25,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <quell/nack.h>
-#include "flow/flow.h"
-#include "flow/rx.h"
 #include "hooks/hooks.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 /* NACKs in a burst: as many packets as one port may trim at once. */

@@ -39,12 +39,8 @@
 #include <quell/nack.h>
 #include <uapi/linux/pkt_sched_swport.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "flow/rx.h"
 #include "hooks/hooks.h"
 #include "hooks/receive.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
 

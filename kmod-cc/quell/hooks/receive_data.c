@@ -23,10 +23,7 @@
 #include <net/tcp.h>
 #include <quell/option.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
 #include "hooks/receive.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
 

@@ -5,11 +5,7 @@
  */
 #include <linux/tcp.h>
 #include <net/tcp.h>
-#include "flow/flow.h"
 #include "hooks/receive.h"
-#include "netns/offer.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 /*

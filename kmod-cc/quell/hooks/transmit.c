@@ -44,13 +44,7 @@
 #include <net/tcp.h>
 #include <quell/core/signal/echo.h>
 #include "cc/cc.h"
-#include "flow/flow.h"
-#include "flow/rx.h"
-#include "flow/segments.h"
 #include "hooks/hooks.h"
-#include "netns/offer.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
 

@@ -13,7 +13,6 @@
 #include <net/net_namespace.h>
 #include <quell/quell.h>
 #include "netns/offer.h"
-#include "netns/counters.h"
 #include "netns/governed.h"
 #include "netns/notify.h"
 

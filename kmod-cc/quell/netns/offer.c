@@ -20,7 +20,6 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include "netns/offer.h"
-#include "netns/counters.h"
 #include "netns/net.h"
 
 /* Lifetime of an offer: longer than a process owns a socket. */

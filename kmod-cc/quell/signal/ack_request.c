@@ -29,7 +29,6 @@
  * (draft-ietf-tcpm-ack-rate-request), which would need room in each segment with a request.
  */
 #include <net/tcp.h>
-#include "flow/flow.h"
 #include "signal/signal.h"
 
 /*

@@ -14,9 +14,6 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <quell/core/signal/clockmap.h>
-#include "flow/rx.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 struct clock {

@@ -9,7 +9,6 @@
 #include <quell/core/lib/math.h>
 #include <quell/option.h>
 #include "flow/flow.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 
 quell_dasr_meter_t *quell_dasr_meter __read_mostly;

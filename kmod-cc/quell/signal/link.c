@@ -23,9 +23,6 @@
 #include <net/netlink.h>
 #include <net/tcp.h>
 #include <compat/ethtool.h>
-#include "flow/flow.h"
-#include "flow/segments.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 #define BYTES_PS_PER_MBIT	125000ULL

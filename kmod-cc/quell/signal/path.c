@@ -21,11 +21,6 @@
 
 #include <compat/net_random.h>
 
-#include "flow/flow.h"
-#include "flow/memory.h"
-#include "flow/segments.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 /* Quarters of the minimum round trip; RACK stops at one smoothed round trip. */

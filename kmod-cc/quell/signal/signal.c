@@ -8,10 +8,6 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 #include <compat/psp.h>
-#include "flow/flow.h"
-#include "netns/offer.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
 

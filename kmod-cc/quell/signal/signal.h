@@ -11,7 +11,6 @@
 #include <quell/option.h>
 #include <quell/quell.h>
 #include "flow/flow.h"
-#include "netns/net.h"
 
 /* Values of the parameter "option". */
 #define QUELL_SIGNAL_OPTION_OFF		0ULL

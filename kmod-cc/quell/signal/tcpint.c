@@ -14,9 +14,6 @@
 #include <linux/ip.h>
 #include <linux/tcp.h>
 #include <net/tcp.h>
-#include "flow/flow.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 /* 0: no option.  Lock of @flow, LOCAL_OUT hook; the socket lock is not certain. */

@@ -12,10 +12,6 @@
  * A receiver echoes records with any algorithm of its own.  The option is offered in the SYN,
  * so all namespaces but those with `option' 0 need the hooks before a flow exists.
  */
-#include "flow/flow.h"
-#include "flow/rx.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 
 /* Before the first Quell socket: any connection may offer the option, or Quell is the default. */

@@ -9,8 +9,6 @@
  */
 #include <net/tcp.h>
 #include <quell/core/adapt/names.h>
-#include "flow/flow.h"
-#include "netns/net.h"
 #include "signal/dasr.h"
 #include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"

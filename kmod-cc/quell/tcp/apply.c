@@ -5,10 +5,6 @@
 #include <linux/jhash.h>
 #include <linux/math64.h>
 #include <net/tcp.h>
-#include "flow/flow.h"
-#include "flow/segments.h"
-#include "netns/counters.h"
-#include "netns/net.h"
 #include "signal/signal.h"
 #include "tcp/tcp.h"
 

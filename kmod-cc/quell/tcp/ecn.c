@@ -19,7 +19,6 @@
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
 #include <compat/tcp_ecn.h>
-#include "flow/flow.h"
 #include "tcp/tcp.h"
 
 static void ecn_echo(struct tcp_sock *tp, bool marked)

@@ -2,9 +2,6 @@
 /* Start of an algorithm, and pacing of rate-based ones.  Context: socket lock. */
 #include <linux/math64.h>
 #include <net/tcp.h>
-#include "flow/flow.h"
-#include "flow/segments.h"
-#include "netns/net.h"
 #include "tcp/tcp.h"
 #include "tcp/tcp_internals.h"
 
