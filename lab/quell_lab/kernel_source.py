@@ -130,7 +130,7 @@ class Debian:
     """Debian's source package of a series."""
 
     def __init__(self, series, runs_bpf=False):
-        self.where = f"--kernel {series}"
+        self.where = f"kernel {series}"
         self.label = self.series = series
         self.runs_bpf = runs_bpf
         self.name = f"debian-{series}{BPF if runs_bpf else ''}"
@@ -202,7 +202,7 @@ class Git:
     """A git tree: one of its commits, or its files as they are."""
 
     def __init__(self, directory, commit=None, runs_bpf=False):
-        self.where = f"--kernel {directory}{AT + commit if commit else ''}"
+        self.where = f"kernel {directory}{AT + commit if commit else ''}"
         self.directory = os.path.realpath(directory)
         self.wanted = commit
         self.runs_bpf = runs_bpf
@@ -357,7 +357,7 @@ class Git:
 
 
 def find(text):
-    """The source that --kernel names."""
+    """The source of a kernel, named as for --kernel."""
     if text in DEBIAN:
         return Debian(text)
     if os.path.isdir(text):
@@ -366,5 +366,5 @@ def find(text):
         directory, commit = text[:at.start()], text[at.end():]
         if os.path.isdir(directory) and commit:
             return Git(directory, commit)
-    raise InputError(f"--kernel {text}", f"neither 6.12, {', '.join(DEBIAN)}, debug nor the "
+    raise InputError(f"kernel {text}", f"neither 6.12, {', '.join(DEBIAN)}, debug nor the "
                      "directory of a git tree, TREE or TREE@COMMIT")

@@ -203,7 +203,7 @@ COMMANDS = {
                ("--sizes", {"action": "store_true", "help": "the distribution of their sizes "
                             "instead"})),
     "diff": ("the same scenarios under two kernels, and what differs by more than the seeds do",
-             ("a", {"metavar": "A", "help": "a kernel, as --kernel names it"}),
+             ("a", {"metavar": "A", "help": "a kernel, named as for --kernel of run"}),
              ("b", {"metavar": "B", "help": "another; ratios are of B over A"}),
              ("files", {"metavar": "FILE", "nargs": "+", "help": "FILE.scenario, or FILE.sweep: "
                         "each of its points with all algorithms"}),

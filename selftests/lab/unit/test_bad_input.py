@@ -101,7 +101,7 @@ OPTIONS = (
     ({"--until": "1us"}, ("--until", "'1us'", "above 140.073us")),
     ({"--jobs": "0"}, ("--jobs", "'0'", "1 to 1024")),
     ({"--timeout": "x"}, ("--timeout", "'x'", "1 to 1000000")),
-    ({"--kernel": "fast"}, ("--kernel", "fast", "6.12", "debug")),
+    ({"--kernel": "fast"}, ("kernel", "fast", "6.12", "debug")),
     ({"--record-queue": "1ns"}, ("--record-queue", "'1ns'", "100ns to 1s")),
     ({"--window": "1ns"}, ("--window", "'1ns'", "1us to 1s")),
     ({"--tso": "65"}, ("--tso", "'65'", "1 to 64")),

@@ -268,7 +268,7 @@ class Differences(unittest.TestCase):
             self.assertEqual(cli.main(["diff", "6.12", "7.4", "none.sweep", "--out", "missing"]),
                              cli.EXIT_USAGE)
             self.assertNotIn("none.sweep", err.getvalue())
-            self.assertIn("--kernel 7.4: neither 6.12, 7.3", err.getvalue())
+            self.assertIn("lab: kernel 7.4: neither 6.12, 7.3", err.getvalue())
             self.assertEqual(cli.main(["diff", "6.12", "7.3", "missing.scenario", "--out",
                                        "missing"]), cli.EXIT_USAGE)
             self.assertEqual(cli.main(["bisect", "a", "b", "missing.scenario", "p99"]),
