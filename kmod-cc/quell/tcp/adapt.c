@@ -255,7 +255,11 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	/*
 	 * The window is used up, and by packets in the network.  No round-trip time has a queue of
 	 * this host in it: while the own NIC is the bottleneck the window would grow without end.
+	 * The departures assume that the flow has the NIC alone.  Beside other flows its queue is
+	 * that of its bytes in the host: then those with the larger part of it stop growing.
 	 */
+	backlog_ns = max(backlog_ns, mul_u64_u64_shr(sk_wmem_alloc_get(sk),
+						     flow->link.ns_q32, 32));
 	most_ns = max_t(u64, core->base_ns, ADAPT_BACKLOG_NS) + core->noise_ns;
 	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) && backlog_ns <= most_ns)
 		core->flags |= QUELL_ADAPT_F_FULL;
