@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Small scenarios and results to test with."""
 
-from quell_lab import cost, results, scenario
+import contextlib
+import io
+import os
+import types
+from unittest import mock
+
+from quell_lab import cli, cost, results, scenario
 
 STEADY = {"from": "20us", "to": "40us"}
 LONG = [{"src": "h1", "dst": "h3", "bytes": 10**6}, {"src": "h2", "dst": "h3", "bytes": 10**6}]
@@ -49,3 +55,15 @@ def run_result(wanted, flows, **changes):
               "cost": cost.Cost(3.0, 0.75, 2.0, 2.5, 0.5, 1.5, 1 << 20, "small (never)")}
     values.update(changes)
     return results.RunResult(variant=wanted.variants[0], flows=flows, **values)
+
+
+def run_lab(*argv, environment=()):
+    """A command in this process: a new one takes longer to start than most commands take."""
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error), \
+            mock.patch.dict(os.environ, environment):
+        try:
+            status = cli.main(list(argv))
+        except SystemExit as end:
+            status = end.code
+    return types.SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=error.getvalue())

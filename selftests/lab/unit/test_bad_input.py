@@ -4,14 +4,14 @@ What is wrong is refused: exit status 2, one line naming the option or key, the 
 and what is allowed, and nothing created.
 """
 
-import contextlib
-import io
 import os
 import subprocess
 import tempfile
 import unittest
 
 from quell_lab import cli, runner
+
+import helpers
 
 LAB = os.path.join(runner.HERE, "lab")
 
@@ -249,22 +249,10 @@ FILES = (
 )
 
 
-def run_command(argv):
-    """(exit status, stdout, stderr) of the real command."""
-    run = subprocess.run([LAB, *argv], capture_output=True, text=True, timeout=60, check=False,
-                         stdin=subprocess.DEVNULL)
-    return run.returncode, run.stdout, run.stderr
-
-
-def run_here(argv):
-    """The same in this process: a new one takes longer to start than all else it does."""
-    out, error = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
-        try:
-            status = cli.main(argv)
-        except SystemExit as end:
-            status = end.code
-    return status, out.getvalue(), error.getvalue()
+def run_command(*argv):
+    """The real command, where helpers.run_lab() stays in this process."""
+    return subprocess.run([LAB, *argv], capture_output=True, text=True, timeout=60, check=False,
+                          stdin=subprocess.DEVNULL)
 
 
 class BadInput(unittest.TestCase):
@@ -274,11 +262,12 @@ class BadInput(unittest.TestCase):
         self.directory = scratch.name
         self.out = os.path.join(self.directory, "new", "out")
 
-    def refused(self, argv, words, run=run_here, expected=cli.EXIT_USAGE):
+    def refused(self, argv, words, run=helpers.run_lab, expected=cli.EXIT_USAGE):
         before = sorted(os.listdir(self.directory))
-        status, out, error = run(argv)
-        self.assertEqual(status, expected, error)
-        self.assertEqual(out, "")
+        done = run(*argv)
+        error = done.stderr
+        self.assertEqual(done.returncode, expected, error)
+        self.assertEqual(done.stdout, "")
         self.assertEqual(error.count("\n"), 1, error)
         position = 0
         for word in words:
@@ -323,7 +312,7 @@ class BadInput(unittest.TestCase):
 
     def test_missing_file(self):
         self.refused(["run", os.path.join(self.directory, "none"), "--out", self.out],
-                     ("none", "No such file"), run_command)
+                     ("none", "No such file"))
 
     def test_file_that_is_not_text(self):
         path = os.path.join(self.directory, "bad.scenario")
@@ -333,7 +322,7 @@ class BadInput(unittest.TestCase):
 
     def test_no_command(self):
         self.refused([], ("COMMAND",), run_command)
-        self.refused(["incats"], ("incats",), run_command)
+        self.refused(["incats"], ("incats",))
 
     def test_directory_of_somebody_else(self):
         path = os.path.join(self.directory, "thesis")
@@ -390,9 +379,9 @@ class BadInput(unittest.TestCase):
         path = os.path.join(self.directory, "good.scenario")
         with open(path, "w", encoding="utf-8") as file:
             file.write(SCENARIO)
-        status, out, error = run_command(["plan", path])
-        self.assertEqual((status, error), (0, ""))
-        self.assertTrue(out.startswith("quell-plan 1\n"))
+        done = run_command("plan", path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("quell-plan 1\n"))
 
     def test_default_grid_ends_with_the_lab(self):
         for names, words in (("nosuch", "unknown congestion control"),

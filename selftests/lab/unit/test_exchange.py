@@ -4,17 +4,15 @@
 import json
 import os
 import struct
-import subprocess
 import tempfile
 import unittest
 
-from quell_lab import exchange, flowlist, runner, scenario, sizes, tables
+from quell_lab import exchange, flowlist, scenario, sizes, tables
 from quell_lab.errors import InputError
 from quell_lab.schema import Places
 
 import helpers
 
-LAB = os.path.join(runner.HERE, "lab")
 FLOWS = [{"src": "h1", "dst": "h3", "bytes": 3000, "start": "20us"},
          {"src": "h2", "dst": "h3", "bytes": 7000},
          {"src": "h3", "dst": "h1", "bytes": 9000, "start": "1500ns"}]
@@ -37,10 +35,6 @@ class Scratch(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
         return path
-
-    def lab(self, *argv):
-        return subprocess.run([LAB, *argv], capture_output=True, text=True, check=False,
-                              timeout=120)
 
 
 class Lists(Scratch):
@@ -94,10 +88,10 @@ class Lists(Scratch):
         path = self.write("a.scenario", "topology = { kind = 'star', hosts = 3, rate = '10gbit', "
                           "delay = '1us' }\nalgorithm = [{ name = 'cubic' }]\n"
                           "flow = [{ src = 'h1', dst = 'h3', bytes = 9 }]\n")
-        self.assertEqual(self.lab("export", path, "--format", "conweave").stdout,
+        self.assertEqual(helpers.run_lab("export", path, "--format", "conweave").stdout,
                          "1\n0 2 3 9 0.000000000\n")
         self.assertIn("'hpc', did you mean 'hpcc'",
-                      self.lab("export", path, "--format", "hpc").stderr)
+                      helpers.run_lab("export", path, "--format", "hpc").stderr)
 
 
 class Completions(Scratch):
@@ -156,7 +150,7 @@ class Traces(Scratch):
         self.assertEqual(rows, [(0, 0, 1, "80", 900), (5000, 1, 0, "900", 1200),
                                 (20000, 2, 1, "80", 200)])
         self.assertEqual(hosts, ["10.0.0.1", "10.0.0.2", "10.0.0.3"])
-        text = self.lab("import", path).stdout
+        text = helpers.run_lab("import", path).stdout
         self.assertEqual(text, "\n".join(exchange.list_lines(rows, hosts)) + "\n")
         self.write("a.txt", text)
         (arrivals, _), = flowlist.build(Places(os.path.join(self.directory, "x")),
@@ -168,7 +162,7 @@ class Traces(Scratch):
         path = self.trace((0, packet((1, 2), (900, 80), 0, 1000)),
                           (9, packet((1, 2), (900, 80), 2 * 10**9, 1)),
                           (9, packet((2, 1), (80, 900), 0, 5)))
-        run = self.lab("import", path)
+        run = helpers.run_lab("import", path)
         self.assertEqual(run.stderr, f"lab: note: {path}: 10.0.0.1 to port 80 of 10.0.0.2: "
                          "2000000001 bytes by sequence numbers, and 1001 of payload: packets are "
                          "missing, or a number is wrong\n")
@@ -183,9 +177,8 @@ class Traces(Scratch):
     def test_a_tshark_that_ends_without_a_word(self):
         self.write("tshark", "#!/bin/sh\nkill -9 $$\n")
         os.chmod(os.path.join(self.directory, "tshark"), 0o755)
-        run = subprocess.run([LAB, "import", "a.pcap"], capture_output=True, text=True,
-                             check=False, timeout=120, env=dict(
-                                 os.environ, PATH=f"{self.directory}:{os.environ['PATH']}"))
+        run = helpers.run_lab("import", "a.pcap", environment={
+            "PATH": f"{self.directory}:{os.environ['PATH']}"})
         self.assertEqual((run.returncode, run.stderr), (2, "lab: a.pcap: tshark ended with -9\n"))
 
     def test_sizes(self):
@@ -203,6 +196,6 @@ class Traces(Scratch):
                             (self.trace((0, packet((1, 2), (900, 80), 99, 0, 2))),
                              "0 flows of TCP with data is out of range")):
             with self.subTest(words):
-                run = self.lab("import", path)
+                run = helpers.run_lab("import", path)
                 self.assertEqual(run.returncode, 2)
                 self.assertIn(words, run.stderr)

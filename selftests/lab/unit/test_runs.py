@@ -16,6 +16,8 @@ import unittest
 
 from quell_lab import runner
 
+import helpers
+
 LAB = os.path.join(runner.HERE, "lab")
 DETRAND = [os.path.join(runner.HERE, name) for name in ("detrand.c", "syscost.c")]
 MODULES = ("quell_labnic.ko", "quell_labflow.ko", "sch_swport.ko", "quell.ko", "tcp_swift.ko")
@@ -116,9 +118,8 @@ class Runs(unittest.TestCase):
             with open(path, "w", encoding="ascii"):
                 pass
         os.symlink(self.detrand, self.path("detrand.so"))
-        self.environment = dict(os.environ, QUELL_LAB_KERNEL=self.path("linux"),
-                                QUELL_LAB_MODULES=modules,
-                                QUELL_LAB_INIT=self.path("lab-init"))
+        self.environment = {"QUELL_LAB_KERNEL": self.path("linux"), "QUELL_LAB_MODULES": modules,
+                            "QUELL_LAB_INIT": self.path("lab-init")}
 
     def path(self, name):
         return os.path.join(self.directory, name)
@@ -129,13 +130,12 @@ class Runs(unittest.TestCase):
         os.chmod(self.path("linux"), 0o755)
 
     def argv(self, *more, cc="cubic"):
-        return [LAB, "incast", "--senders", "2", "--bytes", "3000", "--rate", "100gbit",
+        return ["incast", "--senders", "2", "--bytes", "3000", "--rate", "100gbit",
                 "--delay", "1us", "--jitter", "0", "--cc", cc, "--limit", "10kb", "--out",
                 self.out, *more]
 
     def lab(self, *more, cc="cubic", figures=("--no-figures",)):
-        return subprocess.run(self.argv(*more, *figures, cc=cc), capture_output=True, text=True,
-                              timeout=120, check=False, env=self.environment)
+        return helpers.run_lab(*self.argv(*more, *figures, cc=cc), environment=self.environment)
 
     @staticmethod
     def read(path):
@@ -241,8 +241,7 @@ class Runs(unittest.TestCase):
         return path
 
     def run_lab(self, *argv):
-        return subprocess.run([LAB, *argv, "--out", self.out], capture_output=True, text=True,
-                              timeout=120, check=False, env=self.environment)
+        return helpers.run_lab(*argv, "--out", self.out, environment=self.environment)
 
     def test_flows_that_outlast_the_run(self):
         self.kernel("results(end='-1', delivered='1448')")
@@ -328,7 +327,8 @@ class Runs(unittest.TestCase):
     def test_several_seeds_have_medians(self):
         self.kernel(f"{OF_SEED}(4, '36000', '38000')")
         self.scenario("first", FIGURES.replace("throughput", "goodput"), "")
-        run = self.run_lab("run", self.path("first.scenario"), "--seed", "4", "--seeds", "3")
+        words = ("run", self.path("first.scenario"))
+        run = self.run_lab(*words, "--seed", "4", "--seeds", "3")
         self.assertEqual(run.returncode, 0, run.stderr)
         rows = self.text("seeds.csv").splitlines()
         self.assertEqual(rows[0], "cc,quantity,seeds,median,min,max")
@@ -346,16 +346,16 @@ class Runs(unittest.TestCase):
             self.assertIn(text, page)
         self.assertNotIn("the same result", page + run.stderr)
         self.kernel("results()")
-        run = self.run_lab("run", self.path("first.scenario"), "--seeds", "2")
+        words += ("--no-figures",)
+        run = self.run_lab(*words, "--seeds", "2")
         self.assertIn("lab: note: all seeds have the same result", run.stderr)
         self.assertIn("all seeds have the same result", self.text("report.html"))
-        run = self.run_lab("run", self.path("first.scenario"), "--seed", "4", "--seeds", "3")
+        run = self.run_lab(*words, "--seed", "4", "--seeds", "3")
         for seed in (4, 5, 6):
             told = json.loads(self.text(f"seed-{seed}/summary.json"))
             self.assertEqual(told["seed"], seed)
         self.assertIn('href="seed-6/report.html"', self.text("report.html"))
-        self.assertEqual(self.run_lab("run", self.path("first.scenario"), "--seeds",
-                                      "1").returncode, 2)
+        self.assertEqual(self.run_lab(*words, "--seeds", "1").returncode, 2)
 
     def test_several_seeds_fail_with_one_of_them(self):
         self.kernel(f"{OF_SEED}(2, '2383', '38000')")
@@ -400,7 +400,8 @@ class Runs(unittest.TestCase):
         self.kernel(f"open({pid_file!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number), subprocess.Popen(
-                    self.argv(), stderr=subprocess.PIPE, text=True, env=self.environment,
+                    [LAB, *self.argv()], stderr=subprocess.PIPE, text=True,
+                    env=os.environ | self.environment,
                     start_new_session=True, preexec_fn=default) as lab:
                 self.addCleanup(lab.kill)
                 pid = int(self.poll(lambda: os.path.exists(pid_file) and self.read(pid_file)))
@@ -424,8 +425,9 @@ class Runs(unittest.TestCase):
         self.kernel("print('quell-progress 1500000 1 2', flush=True)\n"
                     "time.sleep(1)\nresults()")
         main, terminal = pty.openpty()
-        with subprocess.Popen(self.argv(), stdout=subprocess.DEVNULL, stderr=terminal,
-                              env=dict(self.environment, COLUMNS="200")) as lab:
+        with subprocess.Popen([LAB, *self.argv("--no-figures")], stdout=subprocess.DEVNULL,
+                              stderr=terminal,
+                              env=os.environ | self.environment | {"COLUMNS": "200"}) as lab:
             os.close(terminal)
             shown = b""
             try:
