@@ -176,15 +176,15 @@ flows()
 	transmit flows "$@"
 }
 
-# One rate for all, to the nanosecond, whatever queue a frame waits in; and queues with packets
-# take turns, however many each has.  Queues are read one after the other, so the port is held
-# meanwhile, but in virtual time.
+# Queues with packets take turns, however many each has: they are read one after the other, so where
+# time is not virtual the port is held meanwhile.  Then, one rate for all, to the nanosecond,
+# whatever queue a frame waits in.
 joint_rate()
 {
 	local rate_bytes_ps=375000
 
 	is_exact || rate_bytes_ps=37500
-	joint "$1" rate "$((rate_bytes_ps / 125))kbit" limit 1mb && listen 300 && flows 300 1514 &&
+	joint "$1" rate "$((rate_bytes_ps / 125))kbit" limit 1mb && flows 200 1514 &&
 	poll 20 joint_is "(map(.data_pkts) | add) >= 4 * $1 and
 		all(.options.rate == $rate_bytes_ps)" &&
 	{ is_exact || one_change "${held[@]}"; } &&
@@ -192,7 +192,8 @@ joint_rate()
 		.data_backlog_bytes > 0 and .joint_backlog_bytes ==
 			(\$all | map(.data_backlog_bytes) | add)) and
 		(map(.data_pkts) | max - min <= 2 + $(slack "$1"))" &&
-	{ is_exact || one_change rate "$((rate_bytes_ps / 125))kbit"; } &&
+	one_change rate 1gbit && poll 20 joint_is 'all(.joint_backlog_bytes == 0)' &&
+	one_change rate "$((rate_bytes_ps / 125))kbit" && listen 100 && flows 100 1514 &&
 	collect && wire_time "$rate_bytes_ps" 0 &&
 	joint_is 'all(.joint_backlog_bytes == 0 and .backlog == 0 and .qlen == 0) and
 		(map(.data_pkts) | add) == 300'
