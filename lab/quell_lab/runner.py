@@ -67,16 +67,21 @@ class Kernel:
     @property
     def version(self):
         """Release of the kernel, as its executable says."""
-        with open(self.linux, "rb") as file, \
-                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        with self.text() as text:
             match = VERSION.search(text)
             return match.group(1).decode() if match else None
 
     def has(self, text):
         """Whether its executable has a text, such as the name of a sysctl."""
-        with open(self.linux, "rb") as file, \
-                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as found:
+        with self.text() as found:
             return found.find(text) >= 0
+
+    def text(self):
+        """Its executable, in memory."""
+        with open(self.linux, "rb") as file:
+            if not os.fstat(file.fileno()).st_size:
+                raise RunError(self.linux, "is empty")
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def find_kernel(kind):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """
-Whole runs of the real command and the real uml-run around a kernel that is a
+Whole runs of the command, mostly in this process, and the real uml-run around a kernel that is a
 script: what the front end makes of good, bad, late and interrupted runs.
 """
 
