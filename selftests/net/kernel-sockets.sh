@@ -57,8 +57,7 @@ closes_late()
 	[ "$took_us" -lt "$delay_us" ] && poll 10 is_after $((begin_us + 2000000))
 }
 
-require "a server" set_up
-read -ra every -d '' <<<"$(few_algorithms)"
+require "a server, and algorithms" eval "set_up && few_algorithms every"
 plan $((1 + ${#every[@]}))
 for algorithm in cubic "${every[@]}"; do
 	check "$algorithm: closed by the kernel, in a namespace that ends" closes_late "$algorithm"

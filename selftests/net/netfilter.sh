@@ -3,7 +3,7 @@
 #
 # What hosts and routers do to packets beside TCP: queues to user space, connection
 # tracking, translated addresses, virtual routers, handshakes that others make.  In each
-# of these each algorithm sends 300 kB and gets them back; cubic is the control:
+# of these an algorithm sends 300 kB and gets them back; cubic is the control:
 #
 #	- every byte comes, in at most three times what the algorithm takes where nothing is
 #	  in the way, beyond what it costs cubic;
@@ -11,8 +11,8 @@
 #	  and no more retransmissions than TCP counts;
 #	- both ends have the option, or neither.
 #
-# Every case meets cubic and, in turn, one of few_algorithms, the first of them all; with
-# QUELL_ALGORITHMS=all each meets all algorithms, which takes ten times as long.
+# Every case meets cubic and, in turn, one of few algorithms, the first case all of these; with
+# QUELL_ALGORITHMS=all every case meets all that there are, which takes four times as long.
 #
 #	$client wire --- west $router east --- wire $server
 #	10.80.1.2     10.80.1.1     10.80.2.1     10.80.2.2
@@ -50,7 +50,7 @@ make_hosts()
 	local netns algorithm i
 
 	load_all || return 1
-	read -ra all -d "" <<<"$(few_algorithms)"
+	few_algorithms all || return 1
 	all=(cubic "${all[@]}")
 	for netns in "$client" "$server" "$inner"; do
 		for algorithm in "${all[@]:1}"; do

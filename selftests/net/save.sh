@@ -275,7 +275,7 @@ set_to_ends()
 		}'
 	done >"$dir/ends"
 	q -force -batch "$dir/ends" 2>"$dir/refused"
-	cat "$dir/refused"
+	[ $? -le 2 ] && cat "$dir/refused" &&
 	[ $(($(wc -l <"$dir/ends") - $(wc -l <"$dir/refused"))) -ge 100 ]
 }
 

@@ -60,8 +60,7 @@ end_all()
 	poll 120 unload tcp_swift tcp_timely tcp_hpcc tcp_dcqcn tcp_smartt tcp_dart quell
 }
 
-require "hosts" set_up
-read -ra every -d '' <<<"$(few_algorithms)"
+require "hosts, and algorithms" eval "set_up && few_algorithms every"
 plan $((${#every[@]} + 3))
 check "cubic" each cubic
 for algorithm in "${every[@]}"; do

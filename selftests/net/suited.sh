@@ -34,14 +34,16 @@ algorithms()
 }
 
 # few_algorithms: one of a kind: by delays, by telemetry, with weights of senders, with trimming.
-# They have all that TCP can meet of Quell.  With QUELL_ALGORITHMS=all all of them.
+# They have all that TCP can meet of Quell.  With QUELL_ALGORITHMS=all all of them.  Into the array
+# of that name.
 few_algorithms()
 {
-	if [ "${QUELL_ALGORITHMS-}" = all ]; then
-		algorithms
-	else
-		algorithms | grep -xE "swift|hpcc|dart|smartt"
-	fi
+	local -n into=$1
+	local only="swift|hpcc|dart|smartt"
+
+	[ "${QUELL_ALGORITHMS-}" != all ] || only=".*"
+	mapfile -t into < <(algorithms | grep -xE "$only")
+	[ ${#into[@]} -ge 4 ]
 }
 
 # suit NETNS ALGORITHM
