@@ -235,7 +235,8 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	struct quell_flow *flow = quell_cc(sk)->flow;
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u64 remote_ns = sample->remote_ns, hold_ns = adapt_hold_ns(flow), most_ns;
-	u64 backlog_ns = quell_backlog_ns(flow, sample->now_ns), queue_ns;
+	u64 own_ns = mul_u64_u64_shr(sk_wmem_alloc_get(sk), flow->link.ns_q32, 32), queue_ns;
+	u64 bursts_ns = mul_u64_u64_shr(ADAPT_BURSTS_BYTES, flow->link.ns_q32, 32);
 	struct quell_adapt *core = &flow->adapt;
 	struct quell_decision unused;
 	bool round, begins;
@@ -256,20 +257,19 @@ void quell_adapt_acked(struct sock *sk, struct quell_sample *sample)
 	 * The window is used up, and by packets in the network.  No round-trip time has a queue of
 	 * this host in it: while the own NIC is the bottleneck the window would grow without end.
 	 * The departures assume that the flow has the NIC alone.  Beside other flows its queue is
-	 * that of its bytes in the host: then those with the larger part of it stop growing.
+	 * that of its memory in the host: then those with the larger part of it stop growing.  This
+	 * does not shrink before a burst is completed, so the stack's bursts are excepted.
 	 */
-	backlog_ns = max(backlog_ns, mul_u64_u64_shr(sk_wmem_alloc_get(sk),
-						     flow->link.ns_q32, 32));
 	most_ns = max_t(u64, core->base_ns, ADAPT_BACKLOG_NS) + core->noise_ns;
-	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) && backlog_ns <= most_ns)
+	if (tcp_is_cwnd_limited(sk) && !adapt_is_reducing(sk) &&
+	    quell_backlog_ns(flow, sample->now_ns) <= most_ns && own_ns <= max(most_ns, bursts_ns))
 		core->flags |= QUELL_ADAPT_F_FULL;
 	/*
 	 * Other flows of the host find its queue beyond the stack's bursts in their round-trip
 	 * times, and would yield the NIC to a flow that does not have it in its own.  Segments that
 	 * fq holds back for their departure are no queue.
 	 */
-	most_ns = max_t(u64, core->base_ns,
-			mul_u64_u64_shr(ADAPT_BURSTS_BYTES, flow->link.ns_q32, 32));
+	most_ns = max_t(u64, core->base_ns, bursts_ns);
 	queue_ns = min(quell_backlog_ns(flow, max(sample->now_ns, tp->tcp_wstamp_ns)),
 		       QUELL_ADAPT_MOST_NS);
 	if (sample->rtt_ns)
