@@ -132,6 +132,7 @@ static int dump_algos(struct sk_buff *skb, struct netlink_callback *cb,
 				 const struct quell_algo *algo))
 {
 	const struct quell_net *qnet = quell_net(sock_net(skb->sk));
+	unsigned int prev_seq;
 	int err = 0;
 	long index;
 	void *hdr;
@@ -143,9 +144,13 @@ static int dump_algos(struct sk_buff *skb, struct netlink_callback *cb,
 
 		if (index && !algo)
 			continue;
+		prev_seq = cb->prev_seq;
 		hdr = quell_dump_begin(skb, cb);
 		err = hdr ? quell_dump_end(skb, hdr, put(skb, qnet, algo)) : -EMSGSIZE;
-		if (err && err != -ENODATA)
+		/* The message that would have said that the list has changed is not sent. */
+		if (err == -ENODATA)
+			cb->prev_seq = prev_seq;
+		else if (err)
 			break;
 	}
 	mutex_unlock(&quell_mutex);

@@ -79,6 +79,11 @@ static const u8 ntf_counters[] = {
 };
 
 static_assert(ARRAY_SIZE(ntf_counters) == QUELL_NTF_COUNTERS);
+/* Counters of what quotas suppress have the order of the quotas. */
+static_assert(QUELL_N_NTF_SUPPRESSED_ADAPT - QUELL_N_NTF_SUPPRESSED_OPTION ==
+	      QUELL_QUOTA_ADAPT - QUELL_QUOTA_OPTION &&
+	      QUELL_N_NTF_SUPPRESSED_LOOKAHEAD - QUELL_N_NTF_SUPPRESSED_OPTION ==
+	      QUELL_QUOTA_LOOKAHEAD - QUELL_QUOTA_OPTION);
 
 /* Set while the family, and so the numbers of its groups, are registered. */
 static bool ntf_registered __read_mostly;
@@ -201,9 +206,12 @@ static int ntf_put_stat(struct sk_buff *skb, const void *about)
 		const struct quell_counter_desc *desc = &quell_counter_descs[ntf_counters[i]];
 		u8 cmd = ntf_counters[i] == QUELL_N_NTF_SUPPRESSED_LOOKAHEAD ?
 			 QUELL_CMD_SETTING_STAT_NTF : QUELL_CMD_FLOW_STAT_NTF;
-		u64 value = quell_percpu_sum(qnet->counters, desc->offset);
+		u64 value;
 
-		if (cmd != stat->cmd || value == qnet->ntf.reported[i])
+		if (cmd != stat->cmd)
+			continue;
+		value = quell_percpu_sum(qnet->counters, desc->offset);
+		if (value == qnet->ntf.reported[i])
 			continue;
 		if (quell_put_counter(skb, QUELL_A_STAT_COUNTER, desc->name, NULL, value))
 			return -EMSGSIZE;
