@@ -42,7 +42,7 @@ few_algorithms()
 	local only="swift|hpcc|dart|smartt"
 
 	[ "${QUELL_ALGORITHMS-}" != all ] || only=".*"
-	mapfile -t into < <(algorithms | grep -xE "$only")
+	mapfile -t into <<<"$(algorithms | grep -xE "$only")"
 	[ ${#into[@]} -ge 4 ]
 }
 
