@@ -137,7 +137,7 @@ site: deps-site
 	Documentation/site/build $(SITE) $(REPRODUCE)
 
 check: deps-check
-	$(MAKE) tools ebpf lab lab-bpf lab-debug lab-7.3
+	$(MAKE) tools ebpf lab lab-bpf lab-debug
 	selftests/check
 
 # By level and feature: make check-unit-core, check-stock-6.12; all of a level: check-unit;
