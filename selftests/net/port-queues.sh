@@ -178,7 +178,7 @@ flows()
 
 # Queues with packets take turns, however many each has: they are read one after the other, so where
 # time is not virtual the port is held meanwhile.  Then, one rate for all, to the nanosecond,
-# whatever queue a frame waits in.
+# in any queue.
 joint_rate()
 {
 	local rate_bytes_ps=375000

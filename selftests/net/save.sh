@@ -271,7 +271,8 @@ set_to_ends()
 		q cc show "$algo" | awk -v end="$1" -v algo="$algo" '{
 			for (i = 3; i < NF; i++)
 				if ($i == "..")
-					print "cc set", algo, $(1 + ($1 == "*")), $(i + (end == "MAX" ? 1 : -1))
+					print "cc set", algo, $(1 + ($1 == "*")),
+						$(i + (end == "MAX" ? 1 : -1))
 		}'
 	done >"$dir/ends"
 	q -force -batch "$dir/ends" 2>"$dir/refused"

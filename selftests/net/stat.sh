@@ -125,11 +125,11 @@ stat_is_per_netns()
 # what it finds; of what it requests of drivers valgrind knows little.
 reading_is_clean()
 {
-	printf '%s\n' "flow show" "flow show -d" "flow show -j" "stat -a" "stat --metrics" "cc show" \
-		"link show" doctor >"$dir/verbs"
+	printf '%s\n' "flow show" "flow show -d" "flow show -j" "stat -a" "stat --metrics" \
+		"cc show" "link show" doctor >"$dir/verbs"
 	in_netns "$left" valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=all \
-		--errors-for-leak-kinds=all --sim-hints=lax-ioctls quell -force -batch "$dir/verbs" \
-		>"$dir/out" 2>"$dir/err"
+		--errors-for-leak-kinds=all --sim-hints=lax-ioctls \
+		quell -force -batch "$dir/verbs" >"$dir/out" 2>"$dir/err"
 	[ $? -le 2 ] && [ -s "$dir/out" ] && ! grep -E '^==|^quell: ' "$dir/err"
 }
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Rare transitions of TCP sockets, with algorithms of each kind (tcp_states): it is chosen in any state.  Sockets
-# connect again, send data with the SYN, close at both ends at once, are restored from a checkpoint.
-# Others pass to another listener, or their namespace ends.  Then routes have metrics for new
-# sockets.  Afterwards no flow is left, and the modules are unloaded.
+# Rare transitions of TCP sockets, with algorithms of each kind (tcp_states): the algorithm is chosen
+# in any state.  Sockets connect again, send data with the SYN, close at both ends at once, are
+# restored from a checkpoint.  Others pass to another listener, or their namespace ends.  Then routes
+# have metrics for new sockets.  Afterwards no flow is left, and the modules are unloaded.
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh

@@ -79,7 +79,7 @@ static const u8 ntf_counters[] = {
 };
 
 static_assert(ARRAY_SIZE(ntf_counters) == QUELL_NTF_COUNTERS);
-/* Counters of what quotas suppress have the order of the quotas. */
+/* Counters of suppressed notifications have the order of the quotas. */
 static_assert(QUELL_N_NTF_SUPPRESSED_ADAPT - QUELL_N_NTF_SUPPRESSED_OPTION ==
 	      QUELL_QUOTA_ADAPT - QUELL_QUOTA_OPTION &&
 	      QUELL_N_NTF_SUPPRESSED_LOOKAHEAD - QUELL_N_NTF_SUPPRESSED_OPTION ==
