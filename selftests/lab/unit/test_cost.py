@@ -48,6 +48,10 @@ class Memory(unittest.TestCase):
         self.assertEqual([cost.guest_bytes(2, flows) >> 20 for flows in (1, 2048, 67584)],
                          [1024, 1024, 2048])
 
+    def test_a_part_has_its_share_and_a_quarter_more(self):
+        self.assertEqual([cost.guest_bytes(320, 320, parts) >> 20 for parts in (1, 2, 4, 16)],
+                         [1088, 680, 340, 256])
+
     def test_a_machine_that_has_too_little_is_told_before(self):
         with self.assertRaisesRegex(InputError, r"--jobs: 2 runs at a time of 1024 hosts take at "
                                     r"least \d+mb of memory, and this machine has 600mb "
