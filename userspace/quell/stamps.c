@@ -31,13 +31,17 @@ int stamps_request(int fd, const char *dev, unsigned long cmd, void *data)
 	return ioctl(fd, cmd, &ifr) ? errno : 0;
 }
 
-/* By the names of their drivers: IFLA_LINK is set for ports of DSA, too, which have own stamps. */
+/*
+ * Devices that pass requests to another one: bonding to its active slave, if it has one. By the
+ * names of their drivers: IFLA_LINK is set for ports of DSA, too, which have own stamps.
+ */
 static bool is_upper(int fd, const char *dev)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 
 	return !stamps_request(fd, dev, SIOCETHTOOL, &info) &&
-	       (!strcmp(info.driver, "802.1Q VLAN Support") || !strcmp(info.driver, "macvlan"));
+	       (!strcmp(info.driver, "802.1Q VLAN Support") || !strcmp(info.driver, "macvlan") ||
+		!strcmp(info.driver, "bonding"));
 }
 
 void stamps_read(int fd, const char *dev, struct stamps *stamps)

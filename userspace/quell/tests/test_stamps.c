@@ -92,6 +92,9 @@ TEST(read_cases)
 	host.driver = "macvlan";
 	stamps_read(0, "en7", &stamps);
 	expect(stamps.is_upper, "a macvlan");
+	host.driver = "bonding";
+	stamps_read(0, "en7", &stamps);
+	expect(stamps.is_upper, "a bond");
 
 	host.config_err = EOPNOTSUPP;
 	host.info_err = EOPNOTSUPP;
