@@ -185,16 +185,45 @@ static bool has_line(const struct batch *batch, const struct batch_line *line)
 	return false;
 }
 
+/*
+ * Whether a line sets all that @now sets: "cc set" and "link set" have pairs behind their subject.
+ * The values may differ, or be written in other units.
+ */
+static bool sets_all(const struct batch_line *line, const struct batch_line *now)
+{
+	enum { VERB = 1, SUBJECT, FIRST };
+	size_t i, j;
+
+	if (now->argc <= FIRST || line->argc <= FIRST || strcmp(now->argv[VERB], "set"))
+		return false;
+	for (i = 0; i <= SUBJECT; i++)
+		if (strcmp(line->argv[i], now->argv[i]))
+			return false;
+	for (i = FIRST; i < now->argc; i += 2) {
+		for (j = FIRST; j < line->argc && strcmp(line->argv[j], now->argv[i]); j += 2)
+			;
+		if (j >= line->argc)
+			return false;
+	}
+	return true;
+}
+
 /* Reset the settings that a file has otherwise, or not at all. */
 static int reset_others(const struct app *app, const struct state *state,
 			const struct batch *batch)
 {
 	int status = STATUS_OK;
-	size_t i;
+	size_t i, j;
 
-	for (i = 0; !status && i < state->set.n; i++)
-		if (!has_line(batch, &state->set.list[i]))
+	for (i = 0; !status && i < state->set.n; i++) {
+		const struct batch_line *now = &state->set.list[i];
+
+		for (j = 0; j < batch->n; j++)
+			if (is_same(&batch->list[j], now) || sets_all(&batch->list[j], now))
+				break;
+		if (j == batch->n)
 			status = run_line(app, &state->reset.list[i]);
+	}
 	return status;
 }
 

@@ -18,6 +18,7 @@ static struct {
 	const char	*name;
 	int		value;
 } host[] = { { "swift", 0 }, { "hpcc", 0 }, { "timely", 0 }, { "dart", 0 } };
+static int resets;
 
 static int *value_of(const char *name)
 {
@@ -53,6 +54,7 @@ int run_words(const struct app *app, int argc, char **argv)
 		return STATUS_OK;
 	if (argc == 3) {
 		*value_of(argv[2]) = 0;
+		resets++;
 	} else if (!strcmp(argv[3], "eta")) {
 		*value_of("timely") = 9;
 		*value_of("hpcc") = 7;
@@ -118,6 +120,16 @@ TEST(a_setting_of_both_is_undone)
 {
 	EXPECT_STREQ("2: cc set swift beta 1\ncc set timely beta 9\ncc set dart beta 2\n",
 		     after("restore", "cc set hpcc beta 6\ncc set swift eta 1\n"));
+}
+
+/* A parameter that the file sets has no moment with its default, however its value is written. */
+TEST(sync_resets_what_the_file_does_not_set)
+{
+	resets = 0;
+	EXPECT_STREQ("0: cc set swift beta 1\n", after("sync", "cc set swift beta 01\n"));
+	expect_eq(1, resets, "dart's alone");
+	EXPECT_STREQ("0: cc set hpcc beta 3\n", after("sync", "cc set hpcc beta 3\n"));
+	expect_eq(3, resets, "swift's and dart's");
 }
 
 TEST_HARNESS_MAIN
