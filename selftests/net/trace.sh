@@ -381,6 +381,19 @@ leaves_nothing()
 	poll 10 is_not_hooked
 }
 
+# As nohup starts it: rows after the signal, of a flow that begins then.
+outlives_hangup()
+{
+	local begun
+
+	trap '' HUP
+	begin_trace "$dir/hup.csv" dport "$other_port"
+	begun=$?
+	trap - HUP
+	[ "$begun" -eq 0 ] && kill -HUP "$tracer" && other_flow &&
+	end_trace INT "$tracer" "$dir/hup.csv" && [ "$(rows "$dir/hup.csv")" -gt 0 ]
+}
+
 as_nobody()
 {
 	su -s /bin/sh nobody -c "$*"
@@ -399,6 +412,8 @@ users_are_refused()
 mistakes_are_told()
 {
 	status 2 quell trace dir "$dir" && says "no object $dir/trace.bpf.o" &&
+	echo earlier >"$dir/old.csv" && status 2 quell trace -o "$dir/old.csv" dir "$dir" &&
+	[ "$(cat "$dir/old.csv")" = earlier ] &&
 	status 2 quell trace -o /nowhere/x && says "cannot write /nowhere/x" &&
 	status 2 quell trace -o /dev/full for 1ms && grep -q "cannot write /dev/full" "$dir/err" &&
 	is_not_hooked
@@ -471,7 +486,7 @@ unprepare()
 	exit 4
 }
 [ $# -gt 0 ] || set -- cubic reno swift bpf_swift
-plan $((11 + 2 * $#))
+plan $((12 + 2 * $#))
 head -c "$file_bytes" /dev/urandom >"$dir/file"
 check "two hosts" two_hosts
 check "users are refused" users_are_refused
@@ -486,6 +501,7 @@ check "records without room are counted" counts_what_it_drops
 check "one flow by its cookie, and so many records" one_cookie
 check "flows of the namespace, or of any" of_its_namespace
 end_flow 0
+check "SIGHUP is ignored where it was before" outlives_hangup
 check "SIGINT leaves nothing" leaves_nothing INT
 check "SIGKILL leaves nothing" leaves_nothing KILL
 check "objects can go, and the tracer holds no module" unprepare "$@"

@@ -36,14 +36,18 @@ static void interrupt(int number)
 	interrupted = 1;
 }
 
-/* A second signal ends the program at once, should it hang. */
+/*
+ * A second signal ends the program at once, should it hang. nohup lets it ignore SIGHUP; SIGINT is
+ * ignored in each job that a shell started with "&".
+ */
 static void catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
+	struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND }, old;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 static uint64_t now_ns(void)
@@ -115,18 +119,34 @@ static void print_summary(const struct trace_code *code, const struct session *s
 			"on that processor, and were not seen\n", (unsigned long long)misses);
 }
 
+static int complain_output(const char *path)
+{
+	return complain_fault("trace: cannot write %s: %s", path, strerror(errno));
+}
+
+/* A file is truncated once the object is there: an earlier trace outlives a mistake. */
+static int open_output(struct session *s)
+{
+	s->file = s->words->output ? fopen(s->words->output, "we") : stdout;
+	return s->file ? STATUS_OK : complain_output(s->words->output);
+}
+
 /* The header is printed when the tracer is attached: a reader can rely on it. */
 static int trace_flows(struct session *s)
 {
 	struct trace_code code;
+	uint64_t now;
 	int status;
 
-	status = trace_code_open(&code, s->words) ?: trace_code_attach(&code, take_record, s);
+	status = trace_code_open(&code, s->words) ?: open_output(s) ?:
+		 trace_code_attach(&code, take_record, s);
 	if (!status) {
 		trace_csv_header(s->file);
 		fflush(s->file);
+		now = now_ns();
 		if (s->words->for_ns)
-			s->end_ns = now_ns() + s->words->for_ns;
+			s->end_ns = s->words->for_ns < UINT64_MAX - now ?
+				    now + s->words->for_ns : UINT64_MAX;
 		catch_signals();
 		status = follow(&code, s);
 		trace_code_detach(&code);
@@ -137,15 +157,10 @@ static int trace_flows(struct session *s)
 	return status;
 }
 
-static int complain_output(const char *path)
-{
-	return complain_fault("trace: cannot write %s: %s", path, strerror(errno));
-}
-
 int trace_decisions(struct app *app, int argc, char **argv)
 {
 	struct trace_args words;
-	struct session s = { .words = &words, .file = stdout };
+	struct session s = { .words = &words };
 	int status;
 
 	if (app->out.json)
@@ -153,15 +168,11 @@ int trace_decisions(struct app *app, int argc, char **argv)
 	status = trace_args_parse(&words, argc, argv) ?: bpf_check_privilege("trace");
 	if (status)
 		return status;
-	if (words.output)
-		s.file = fopen(words.output, "we");
-	if (!s.file)
-		return complain_output(words.output);
 	status = trace_flows(&s);
 	/* A failed write to standard output is reported by main(). */
 	if (!status && words.output && (fflush(s.file) || ferror(s.file)))
 		status = complain_output(words.output);
-	if (words.output)
+	if (words.output && s.file)
 		fclose(s.file);
 	return status;
 }
