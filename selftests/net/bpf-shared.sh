@@ -123,13 +123,40 @@ alone()
 	[ "$first" -gt 0 ] && [ "$last" -eq "$first" ]
 }
 
+# From a cgroup above it takes over: each end counts each connection once.
+above_takes_over()
+{
+	quell_on && quell bpf option on cgroup "$dir/cgroup" && quell -j bpf option >"$dir/on" &&
+	json '(.cgroups | length) == 1' "$dir/on" &&
+	status 2 quell bpf option on cgroup "$cgroup" && says "or in a cgroup above" && new_server &&
+	say "open 4" "cc bpf_swift" "connect 127.0.0.1 $port" "turns $turns 100" close &&
+	quell -j bpf option >"$dir/on" && json '.counters."option-negotiated" == 2' "$dir/on" &&
+	quell bpf option off
+}
+
+is_gone()
+{
+	quell -j bpf option >"$dir/on" && json '.cgroups == []' "$dir/on" &&
+	[ ! -e /sys/fs/bpf/quell/option/prog ]
+}
+
+# The next "on" has the program from where it is asked for.
+goes_with_its_cgroup()
+{
+	mkdir "$dir/cgroup/gone" && quell bpf option on cgroup "$dir/cgroup/gone" &&
+	status 1 quell bpf option on cgroup "$cgroup" dir /nowhere && says "for the first" &&
+	rmdir "$dir/cgroup/gone" && poll 10 is_gone
+}
+
 [ -e "$objects/bpf/option.bpf.o" ] || {
 	echo "1..0 # SKIP no object in $objects/bpf"
 	exit 4
 }
-plan 10
+plan 12
 check "a host, its talker and server" make_host
 check "alone, a plain connection has no calls" alone
+check "on in a cgroup above, it runs once" above_takes_over
+check "it goes with its cgroup" goes_with_its_cgroup
 check "another program is loaded" load_other
 check "it is attached before Quell's" in_turn other_on quell_on
 check "its calls and its room, plain" plain

@@ -33,6 +33,8 @@
 #define PIN_PROG	"prog"
 #define PIN_LINK	"cgroup-"
 #define PIN_LINK_LEN	32
+/* Programs of a cgroup and those above it: the kernel allows 64 of each. */
+#define PROGS_MAX	256
 
 /* FILEID_KERNFS of the kernel: the handle of a cgroup is its number. */
 #define HANDLE_KERNFS	0xfe
@@ -73,6 +75,11 @@ struct option_args {
 	const char	*verb;		/* "on", "off" or "show" */
 	const char	*cgroup;	/* directory of a cgroup, NULL if not given */
 	const char	*dir;		/* directory of the objects, NULL for the usual one */
+};
+
+struct attached {
+	int	cgroup_fd;
+	int	prog_fd;
 };
 
 static bool is_fit(const struct bpf_map *map, int fd)
@@ -162,7 +169,8 @@ static int get_program(const char *dir, int *prog_fd)
 
 	*prog_fd = bpf_pin_get(QUELL_BPF_OPTION, PIN_PROG);
 	if (*prog_fd >= 0)
-		return STATUS_OK;
+		return dir ? complain("bpf option: the program is loaded already, from elsewhere "
+				      "perhaps: 'dir' is for the first cgroup") : STATUS_OK;
 	status = bpf_object_find(path, QUELL_BPF_OPTION, dir) ?: bpf_object_read(&object, path);
 	if (status)
 		return status;
@@ -204,6 +212,21 @@ static void drop_unused_program(void)
 	bpf_pin_remove(QUELL_BPF_OPTION, QUELL_BPF_OPTION_STATS_MAP);
 }
 
+/* A cgroup that was removed has left its link without a cgroup. */
+static int drop_if_gone(const char *name, void *data)
+{
+	struct bpf_link_info info = {};
+	uint32_t len = sizeof(info);
+	int fd = bpf_pin_get(QUELL_BPF_OPTION, name);
+
+	if (fd < 0)
+		return 0;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len) && !info.cgroup.cgroup_id)
+		bpf_pin_remove(QUELL_BPF_OPTION, name);
+	close(fd);
+	return 0;
+}
+
 /*
  * Lock the pins and undo the beginning of a run that was killed: a link without a name of its own
  * yet is in force as long as it has a pin.
@@ -215,6 +238,7 @@ static int lock_and_undo(bool *undone)
 	if (status)
 		return status;
 	*undone = bpf_pin_remove(QUELL_BPF_OPTION, BPF_PIN_NEXT);
+	for_links(drop_if_gone, NULL);
 	drop_unused_program();
 	return STATUS_OK;
 }
@@ -229,23 +253,76 @@ static int complain_attach(int code)
 	return STATUS_KERNEL;
 }
 
+/* A link that its cgroup took along when it was removed cannot be detached, and needs not be. */
+static int detach(const char *name, void *data)
+{
+	int fd = bpf_pin_get(QUELL_BPF_OPTION, name);
+
+	if (fd < 0 || (bpf_link_detach(fd) && errno != ENOLINK && errno != ENOENT))
+		return complain_bpf("cannot detach", errno);
+	close(fd);
+	bpf_pin_remove(QUELL_BPF_OPTION, name);
+	return STATUS_OK;
+}
+
+/* @mount_fd: any directory of the hierarchy. Returns a file descriptor or -1. */
+static int open_cgroup_of_id(int mount_fd, uint64_t id)
+{
+	struct {
+		struct file_handle	handle;
+		uint64_t		id;
+	} cgroup = { .handle = { .handle_bytes = sizeof(id), .handle_type = HANDLE_KERNFS } };
+
+	memcpy(cgroup.handle.f_handle, &id, sizeof(id));
+	return open_by_handle_at(mount_fd, &cgroup.handle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* How often the program runs for each event of a socket in a cgroup, for it and those above it. */
+static unsigned int runs_in(int cgroup_fd, int prog_fd)
+{
+	uint32_t ids[PROGS_MAX], nr = PROGS_MAX, flags, i, len = sizeof(struct bpf_prog_info);
+	struct bpf_prog_info info = {};
+	unsigned int runs = 0;
+
+	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len) ||
+	    bpf_prog_query(cgroup_fd, BPF_CGROUP_SOCK_OPS, BPF_F_QUERY_EFFECTIVE, &flags, ids, &nr))
+		return 0;
+	for (i = 0; i < nr; i++)
+		runs += ids[i] == info.id;
+	return runs;
+}
+
+/* Below a cgroup that has just got the program it would run twice for each event. */
+static int detach_below(const char *name, void *data)
+{
+	const struct attached *new = data;
+	int fd = open_cgroup_of_id(new->cgroup_fd, strtoull(name + strlen(PIN_LINK), NULL, 10));
+	int status = STATUS_OK;
+
+	if (fd >= 0 && runs_in(fd, new->prog_fd) > 1)
+		status = detach(name, NULL);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
 static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
 {
+	struct attached new = { .cgroup_fd = cgroup_fd, .prog_fd = prog_fd };
 	char name[PIN_LINK_LEN];
 	int fd, status = STATUS_OK;
 
+	if (runs_in(cgroup_fd, prog_fd))
+		return complain_fault("the option is on in %s already, or in a cgroup above", path);
 	snprintf(name, sizeof(name), PIN_LINK "%llu", (unsigned long long)id);
-	fd = bpf_pin_get(QUELL_BPF_OPTION, name);
-	if (fd >= 0) {
-		close(fd);
-		return complain_fault("the option is on in %s already", path);
-	}
 	fd = bpf_link_create(prog_fd, cgroup_fd, BPF_CGROUP_SOCK_OPS, NULL);
 	if (fd < 0)
 		return complain_attach(errno);
 	if (bpf_pin_put(QUELL_BPF_OPTION, name, fd))
 		status = complain_bpf("cannot pin the link", errno);
 	close(fd);
+	if (!status && for_links(detach_below, &new) < 0)
+		status = complain_bpf("cannot open the pins", errno);
 	return status;
 }
 
@@ -272,18 +349,6 @@ static int turn_on(const struct option_args *words)
 		close(prog_fd);
 	close(cgroup_fd);
 	return status;
-}
-
-/* A link that its cgroup took along when it was removed cannot be detached, and needs not be. */
-static int detach(const char *name, void *data)
-{
-	int fd = bpf_pin_get(QUELL_BPF_OPTION, name);
-
-	if (fd < 0 || (bpf_link_detach(fd) && errno != ENOLINK && errno != ENOENT))
-		return complain_bpf("cannot detach", errno);
-	close(fd);
-	bpf_pin_remove(QUELL_BPF_OPTION, name);
-	return STATUS_OK;
 }
 
 static int detach_one(const char *path)
@@ -328,21 +393,16 @@ static int turn_off(const struct option_args *words)
 	return for_links(NULL, NULL) ? STATUS_KERNEL : STATUS_OK;
 }
 
-/* Where the cgroup of that number is; false if it is gone, or the hierarchy is elsewhere. */
+/* Where the cgroup of that number is; false if the hierarchy is mounted elsewhere. */
 static bool find_cgroup(uint64_t id, char *path, size_t len)
 {
-	struct {
-		struct file_handle	handle;
-		uint64_t		id;
-	} cgroup = { .handle = { .handle_bytes = sizeof(id), .handle_type = HANDLE_KERNFS } };
 	int top_fd = open(CGROUP_TOP, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
 	char link[64];
 	ssize_t bytes = -1;
 
 	if (top_fd < 0)
 		return false;
-	memcpy(cgroup.handle.f_handle, &id, sizeof(id));
-	fd = open_by_handle_at(top_fd, &cgroup.handle, O_PATH | O_CLOEXEC);
+	fd = open_cgroup_of_id(top_fd, id);
 	close(top_fd);
 	if (fd >= 0) {
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
