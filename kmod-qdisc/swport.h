@@ -7,16 +7,94 @@
 
 #include <linux/sizes.h>
 #include <linux/skbuff.h>
+#include <uapi/linux/pkt_sched_swport.h>
 #include <compat/qdisc.h>
-#include <quell/core/port/frame.h>
-#include <quell/core/port/slots.h>
-#include <quell/core/port/portload.h>
-#include <quell/core/port/shaper.h>
-#include <quell/core/port/super.h>
 #include <quell/core/port/bandshare.h>
+#include <quell/core/port/frame.h>
+#include <quell/core/port/iofd.h>
+#include <quell/core/port/portload.h>
+#include <quell/core/port/redclass.h>
+#include <quell/core/port/shaper.h>
+#include <quell/core/port/slots.h>
+#include <quell/core/port/super.h>
 #include <quell/trim.h>
 
-#include "swport_params.h"
+/*
+ * Trimming, off if @size_bytes, the length of a frame after it, is 0.  @eligible: bit per DSCP of
+ * packets to trim; @known: bit per DSCP, besides @dscp, of packets that other ports trimmed.
+ */
+struct swport_trim_params {
+	u32	size_bytes;
+	u32	dscp;
+	u32	queue;
+	u64	eligible;
+	u64	known;
+	bool	to_sender;
+};
+
+/* An alternate next hop: @ifindex in the port's namespace, @addr in network order, zero-padded. */
+struct swport_via {
+	int	ifindex;
+	u8	addr_bytes;
+	u8	addr[16] __aligned(4);
+};
+
+/* Deflection; the DSCP of a packet is @token_base + its tokens, at most @token_max of them. */
+struct swport_deflect_params {
+	bool				on;
+	struct quell_iofd_params	iofd;
+	u32				token_base;
+	u32				token_max;
+	u32				via_nr;
+	struct swport_via		via[SWPORT_DEFLECT_VIA_MAX];
+};
+
+/*
+ * Configuration of a port
+ * @rate_bytes_ps:	rate of the wire; 0: as fast as the device dequeues
+ * @overhead_bytes:	wire overhead of each packet beyond its length
+ * @control_share_q16:	largest share of the wire for control while data is queued
+ * @ecn_mode:		enum swport_ecn_mode
+ * @ecn_drop:		drop packets selected for marking that are not ECN-capable
+ * @red:		marking thresholds; ignored when @ecn_mode is off
+ * @red_classes:	DSCP classes with their own thresholds; empty when @ecn_mode is off
+ * @seed:		seed of the random marking decisions; 0: random
+ * @telemetry_ns:	base round-trip time of the network, ns; 0: no telemetry
+ * @tcp_int_ns:		averaging time of the available rate, ns; 0: no TCP-INT
+ * @buffer_bytes:	shared buffer size, in a request that sets it; else 0
+ * @alpha_q16:		threshold as a fraction of the shared buffer's free space; 0: not shared
+ * @split_gso:		enum swport_split_gso
+ * @joint:		one queue of a joint port: rate, telemetry and TCP-INT are the port's
+ * @bql:		bytes accepted by the device and not completed count as queued
+ * @timer_slack_ns:	how late a packet may be dequeued, so that one timer serves several
+ * @memory_limit_bytes:	limit of both bands' truesize; 0: derived from their limits
+ *
+ * Written with sch_tree_lock and RTNL held, read with either.
+ */
+struct swport_params {
+	u64			rate_bytes_ps;
+	u32			overhead_bytes;
+	u32			limit_bytes;
+	u32			control_limit_bytes;
+	u32			control_share_q16;
+	u32			ecn_mode;
+	u32			ecn_drop;
+	struct quell_red_params	red;
+	struct quell_red_classes red_classes;
+	u32			seed;
+	u32			telemetry_ns;
+	u32			tcp_int_ns;
+	struct swport_trim_params trim;
+	u32			buffer_bytes;
+	u32			alpha_q16;
+	u32			percentiles;
+	u32			split_gso;
+	u32			joint;
+	u32			bql;
+	u32			timer_slack_ns;
+	u32			memory_limit_bytes;
+	struct swport_deflect_params deflect;
+};
 
 /* A FIFO and its counters, under the qdisc's lock.  Each segment of a super-packet is a packet. */
 struct swport_band {
@@ -151,7 +229,7 @@ struct swport_packet {
 /*
  * One switch port.  A plain packet uses the first two cache lines, in both directions
  * @features:		SWPORT_F_* of @params and @paused
- * @paused:		bit per priority of data that is paused (swport_pause.c)
+ * @paused:		bit per priority of data that is paused (quell_swport_pause())
  * @bandshare:		by how much @control exceeds its share of the wire
  * @parsed_dscps:	bit per DSCP for which the control band must be considered
  * @memory_max_bytes:	limit of both bands' @memory_bytes
@@ -233,9 +311,6 @@ struct swport_cb {
 	u8	linear : 1;
 } __packed __aligned(4);
 
-/* Bounds of the bytes in a transmit queue, and between the port and the device. */
-#define SWPORT_DEVICE_MAX	((u32)SZ_256M)
-#define SWPORT_BETWEEN_MAX	((u32)SZ_4M)
 #define SWPORT_NOT_IP		U8_MAX
 
 static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
@@ -250,46 +325,19 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 
 /* swport_main.c */
 void quell_swport_set_features(struct swport_sched *port);
+bool quell_swport_pause(struct net_device *dev, u8 priorities);
 
-/* swport_classify.c */
-const struct swport_packet *quell_swport_read(struct swport_sched *port,
-					      const struct sk_buff *skb);
-void quell_swport_store_headers(struct sk_buff *skb, const struct quell_frame *frame);
-
-/* swport_mark.c */
-bool quell_swport_ecn_mark(struct swport_sched *port, struct sk_buff *skb);
-
-/* swport_classes.c */
-int quell_swport_parse_classes(const struct nlattr *nest, struct swport_params *params,
-			       struct netlink_ext_ack *extack);
-int quell_swport_check_classes(const struct swport_params *params,
-			       struct netlink_ext_ack *extack);
-int quell_swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes);
-void quell_swport_commit_classes(struct swport_sched *port,
-				 const struct quell_red_classes *classes);
-int quell_swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb);
-
-/* swport_gso.c */
+/* swport_trim.c */
+bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb,
+		       const struct quell_frame *frame);
 bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_buff *skb,
 			      struct quell_super *super);
 struct sk_buff *quell_swport_gso_segment(struct swport_sched *port, struct sk_buff *skb);
 void quell_swport_gso_account(struct sk_buff_head *queue, u32 pkts);
 void quell_swport_gso_segment_head(struct Qdisc *sch);
 
-/* swport_to_sender.c */
-bool quell_swport_send_nack(struct Qdisc *sch, const struct sk_buff *skb,
-			    const struct quell_frame *frame, const struct quell_trim *trim);
-
-/* swport_trim.c */
-bool quell_swport_is_trimmed(const struct swport_trim_params *params,
-			     const struct quell_frame *frame);
-bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb,
-		       const struct quell_frame *frame);
-void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb);
-void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb);
-void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb);
-
 /* swport_deflect.c */
+void quell_swport_outlet_seed(void);
 bool quell_swport_deflect(struct Qdisc *sch, struct sk_buff *skb,
 			  const struct quell_frame *frame, struct sk_buff **to_free, int *ret);
 bool quell_swport_deflect_is_local(struct Qdisc *sch, const struct sk_buff *skb,
@@ -303,32 +351,13 @@ void quell_swport_deflect_reset(struct swport_sched *port);
 void quell_swport_deflect_forget_dev(struct Qdisc *sch, const struct net_device *dev);
 void quell_swport_deflect_destroy(struct swport_sched *port);
 void quell_swport_deflect_stats(const struct swport_sched *port, u64 *value);
-
-/* swport_deflect_flow.c */
-bool quell_swport_deflect_flow(const struct sk_buff *skb, const struct quell_frame *frame,
-			       struct quell_iofd_packet *packet);
-
-/* swport_deflect_netlink.c */
 int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 			       const struct swport_params *old, struct swport_params *params,
 			       struct netlink_ext_ack *extack);
 int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct sk_buff *skb);
-int quell_swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb);
-
-/* swport_deflect_show.c */
 extern const struct Qdisc_class_ops quell_swport_flow_ops;
 
-/* swport_link.c */
-void quell_swport_link_add(struct Qdisc *sch);
-void quell_swport_link_remove(struct Qdisc *sch);
-u64 quell_swport_link_query(const struct Qdisc *sch, const struct swport_params *params);
-void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps);
-void quell_swport_device_update(struct swport_sched *port);
-void quell_swport_device_sent(struct swport_sched *port, u32 bytes);
-int quell_swport_link_init(void);
-void quell_swport_link_exit(void);
-
-/* swport_buffer.c */
+/* swport_share.c */
 bool quell_swport_buffer_charge(struct swport_sched *port, u32 len_bytes);
 bool quell_swport_buffer_try_charge(struct swport_sched *port, const struct quell_super *super);
 void quell_swport_buffer_sync(struct swport_sched *port);
@@ -339,8 +368,6 @@ int quell_swport_buffer_get(const struct Qdisc *sch, const struct swport_params 
 void quell_swport_buffer_set(struct swport_sched *port, struct swport_buffer *buffer);
 u32 quell_swport_buffer_size(const struct swport_sched *port);
 void quell_swport_buffer_stats(const struct swport_sched *port, u64 *value);
-
-/* swport_joint.c */
 void quell_swport_joint_inherit(const struct Qdisc *sch, struct nlattr **tb,
 				struct swport_params *params);
 int quell_swport_joint_get(const struct Qdisc *sch, const struct swport_params *params,
@@ -357,6 +384,14 @@ u64 quell_swport_joint_ready_ns(struct swport_sched *port, u64 now_ns, u32 bytes
 u64 quell_swport_joint_measure(struct swport_sched *port, u64 now_ns);
 void quell_swport_joint_sent(struct swport_sched *port, u32 bytes);
 void quell_swport_joint_stats(const struct swport_sched *port, u64 *value);
+void quell_swport_link_add(struct Qdisc *sch);
+void quell_swport_link_remove(struct Qdisc *sch);
+u64 quell_swport_link_query(const struct Qdisc *sch, const struct swport_params *params);
+void quell_swport_link_set(struct swport_sched *port, u64 device_bytes_ps);
+void quell_swport_device_update(struct swport_sched *port);
+void quell_swport_device_sent(struct swport_sched *port, u32 bytes);
+int quell_swport_link_init(void);
+void quell_swport_link_exit(void);
 
 static inline void quell_swport_device_reset(struct swport_sched *port)
 {
@@ -364,35 +399,15 @@ static inline void quell_swport_device_reset(struct swport_sched *port)
 	port->link.device_bytes = 0;
 }
 
-/* Queued data, of the whole joint port; with `bql' also the device's bytes at the last update. */
-static inline u32 swport_queue_bytes(const struct swport_sched *port)
-{
-	u32 bytes = likely(!port->part.joint) ? port->data.backlog_bytes :
-						quell_swport_joint_bytes(port);
-
-	return likely(!port->params.bql) ? bytes : bytes + port->link.device_bytes;
-}
-
-/* Adjust the charges to a shared buffer and to a joint port to the data band's backlog. */
-static inline void swport_sync_charges(struct swport_sched *port)
-{
-	quell_swport_buffer_sync(port);
-	if (port->part.joint)
-		quell_swport_joint_sync(port);
-}
-
-/* swport_pause.c */
-bool quell_swport_find_data(struct swport_sched *port);
-bool quell_swport_pause(struct net_device *dev, u8 priorities);
-
-/* Moves the first packet that is not paused to the head of the data band. */
-static inline bool swport_has_data(struct swport_sched *port)
-{
-	return likely(!port->paused) ? !skb_queue_empty(&port->data.queue) :
-				       quell_swport_find_data(port);
-}
-
-/* swport_percentiles.c */
+/* swport_netlink.c */
+int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
+		       struct swport_params *params, bool *reseed,
+		       struct netlink_ext_ack *extack);
+bool quell_swport_is_of_one_queue(const struct Qdisc *sch);
+void quell_swport_commit_classes(struct swport_sched *port,
+				 const struct quell_red_classes *classes);
+int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);
+int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 int quell_swport_percentiles_get(const struct swport_sched *port,
 				 const struct swport_params *params,
 				 struct swport_percentiles **fresh);
@@ -400,36 +415,11 @@ void quell_swport_percentiles_free(struct swport_percentiles *old);
 void quell_swport_record_enqueue(struct swport_sched *port, struct sk_buff *skb, bool control);
 void quell_swport_record_dequeue(struct swport_sched *port, const struct sk_buff *skb, bool control,
 				 u64 now_ns);
-int quell_swport_percentiles_dump(struct Qdisc *sch, struct sk_buff *skb);
-
-/* swport_dequeue.c */
-struct sk_buff *quell_swport_dequeue(struct Qdisc *sch);
-
-/* swport_queue.c */
-int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			 struct sk_buff **to_free);
-void quell_swport_purge(struct swport_sched *port);
-
-/* The policy of a number; not const, as until 6.1 its pointer to the range is not. */
-#define SWPORT_RANGE(type_, min_, max_)						\
-	NLA_POLICY_FULL_RANGE(type_, (&(struct netlink_range_validation) {	\
-		.min = (min_), .max = (max_) }))
 
 static inline void swport_get_u32(const struct nlattr *attr, u32 *value)
 {
 	if (attr)
 		*value = nla_get_u32(attr);
 }
-
-/* swport_netlink.c */
-int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
-		       struct swport_params *params, bool *reseed,
-		       struct netlink_ext_ack *extack);
-int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb);
-bool quell_swport_is_of_one_queue(const struct Qdisc *sch);
-
-/* swport_stats.c */
-int quell_swport_put_counter(struct sk_buff *skb, int attr, u64 value, int pad);
-int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 
 #endif /* _QUELL_SWPORT_H */

@@ -14,18 +14,471 @@
  * removed, by a change or with its device, its packets are dropped for the idle time; then the flow
  * uses the port itself again.
  */
-#include <linux/if_ether.h>
-#include <linux/ip.h>
-#include <linux/ipv6.h>
+#include <linux/inetdevice.h>
+#include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/netdevice.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <linux/stringify.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/arp.h>
 #include <net/dsfield.h>
 #include <net/inet_ecn.h>
+#include <net/ipv6.h>
+#include <net/ndisc.h>
+#include <net/neighbour.h>
+#include <net/netlink.h>
+#include <net/pkt_sched.h>
+#include <compat/bh_work.h>
+#include <quell/option.h>
 
-#include "swport_deflect.h"
+#include "swport.h"
+
+/* Words of struct quell_iofd_flow; addresses as on the wire, @KIND version, protocol and TTL. */
+enum {
+	SWPORT_FLOW_SADDR = 0,
+	SWPORT_FLOW_DADDR = 4,
+	SWPORT_FLOW_PORTS = 8,
+	SWPORT_FLOW_QP,
+	SWPORT_FLOW_KIND,
+};
+
+#define SWPORT_FLOW_VERSION_SHIFT	16
+#define SWPORT_FLOW_PROTOCOL_SHIFT	8
+
+/*
+ * An alternate next hop; @dev is NULL once it is unregistered.  Written with RTNL and the qdisc's
+ * lock held and the outlet disabled; read with the qdisc's lock or by the outlet.
+ */
+struct swport_alternate {
+	struct net_device	*dev;
+	netdevice_tracker	tracker;
+	struct swport_via	via;
+};
+
+/*
+ * Deflected flows of a port (@vars) and their outlet, under the qdisc's lock except:
+ * @fresh:	during a change the new alternates, after its commit the old ones; RTNL
+ * @stopped:	a change of @alternate is in progress and @outlet is disabled; RTNL
+ * @outlet:	sends the packets in @fifo from softirq context, without the qdisc's lock
+ * @fifo:	deflected packets; its lock also protects @fifo_bytes
+ * @drop_pkts:	packets dropped by @outlet or because @fifo was full
+ * @resolve:	bit per alternate with a neighbour to be resolved; atomic
+ */
+struct swport_deflect {
+	struct quell_iofd_vars	vars;
+	struct quell_iofd_stats	stats;
+	u64			tokens;
+	u32			alternate_nr;
+	struct swport_alternate	*alternate;
+	struct swport_alternate	*fresh;
+	bool			stopped;
+	struct quell_bh_work	outlet;
+	struct sk_buff_head	fifo;
+	u32			fifo_bytes;
+	atomic64_t		drop_pkts;
+	unsigned long		resolve;
+};
+
+/*
+ * Dissect a packet for deflection: its flow, and whether it starts or ends a message.
+ *
+ *			flow			start		end
+ *	TCP		addresses, ports	SYN		FIN, RST
+ *	with the Quell	the same		START, clean	data without MORE,
+ *	option						with PSH
+ *	RoCEv2		addresses, ports,	FIRST, ONLY	LAST, ONLY
+ *	(UDP 4791)	destination queue pair
+ *
+ * and the time to live (<quell/core/port/iofd.h>), of the outer header, which routers decrement.
+ * In a tunnel the flow is the inner one, with a hash of the tunnel, as tunnels may share addresses.
+ *
+ * Other packets are not deflected: other protocols, IP fragments, IPv6 with extension headers,
+ * packets to a group, and tagged frames, as a tag belongs to the link.  A flow that has both kinds
+ * may be reordered.
+ */
+
+/* Base transport header: opcode, flags, key (2), reserved, destination QP (3), ... */
+#define SWPORT_BTH_QP_AT	4
+#define SWPORT_BTH_QP_MASK	0xffffffU
+
+#define SWPORT_IPV4_SADDR_AT	12
+#define SWPORT_IPV6_SADDR_AT	8
+#define SWPORT_IPV6_ADDR_WORDS	4
+#define SWPORT_IPV4_DADDR_AT	16
+#define SWPORT_IPV6_DADDR_AT	24
+/* The least first octet of a multicast address; in IPv4 reserved and broadcast addresses follow. */
+#define SWPORT_IPV4_GROUP	224
+#define SWPORT_IPV6_GROUP	0xff
+
+/* Network order. */
+static void swport_flow_addresses(const u8 *data, const struct quell_frame_ip *ip, u32 *saddr,
+				  u32 *daddr)
+{
+	u32 bytes = ip->version == 4 ? sizeof(u32) : SWPORT_IPV6_ADDR_WORDS * sizeof(u32);
+	const u8 *from = data + ip->at +
+			 (ip->version == 4 ? SWPORT_IPV4_SADDR_AT : SWPORT_IPV6_SADDR_AT);
+
+	memcpy(saddr, from, bytes);
+	memcpy(daddr, from + bytes, bytes);
+}
+
+/* Distinguish flows of different tunnels. */
+static u32 swport_flow_tunnel(const struct quell_frame *frame, u32 qp)
+{
+	u32 words[2 * SWPORT_IPV6_ADDR_WORDS + 3] = { };
+
+	swport_flow_addresses(frame->data, &frame->ip[0], words, words + SWPORT_IPV6_ADDR_WORDS);
+	words[2 * SWPORT_IPV6_ADDR_WORDS] = frame->tunnel;
+	words[2 * SWPORT_IPV6_ADDR_WORDS + 1] = frame->tunnel_id;
+	words[2 * SWPORT_IPV6_ADDR_WORDS + 2] = qp;
+	return jhash2(words, ARRAY_SIZE(words), 0);
+}
+
+/* Flags and stamp of the Quell option of a non-SYN segment. */
+static void swport_flow_option(const struct quell_frame *frame, struct quell_iofd_packet *packet)
+{
+	u32 bytes = frame->tcp_bytes - QUELL_FRAME_TCP_BYTES, at, stated;
+	const u8 *options = frame->data + quell_frame_flow(frame)->transport_at +
+			    QUELL_FRAME_TCP_BYTES;
+	struct quell_opt opt;
+
+	if (!bytes || frame->tcp_flags & QUELL_FRAME_TCP_SYN)
+		return;
+	at = quell_opt_find(options, bytes, &stated);
+	if (at == bytes || !quell_opt_decode(options + at, stated, false, &opt) ||
+	    opt.form != QUELL_OPT_FULL || !(opt.flags & QUELL_OPT_F_DATA))
+		return;
+	packet->flags |= QUELL_IOFD_STAMPED;
+	packet->stamp = opt.depart_ns;
+	if (opt.flags & QUELL_OPT_F_START)
+		packet->flags |= QUELL_IOFD_START | QUELL_IOFD_CLEAN;
+	if (quell_opt_ends(opt.flags, frame->tcp_flags &
+				      (QUELL_FRAME_TCP_PSH | QUELL_FRAME_TCP_FIN)))
+		packet->flags |= QUELL_IOFD_END;
+}
+
+static void swport_flow_tcp(const struct quell_frame *frame, struct quell_iofd_packet *packet)
+{
+	swport_flow_option(frame, packet);
+	if (frame->tcp_flags & QUELL_FRAME_TCP_SYN)
+		packet->flags |= QUELL_IOFD_START;
+	if (frame->tcp_flags & (QUELL_FRAME_TCP_FIN | QUELL_FRAME_TCP_RST))
+		packet->flags |= QUELL_IOFD_END;
+}
+
+static bool swport_flow_roce(const struct quell_frame *frame, struct quell_iofd_packet *packet)
+{
+	u32 at = quell_frame_flow(frame)->transport_at;
+	const u8 *bth = frame->data + at + QUELL_FRAME_UDP_BYTES;
+
+	if (at + QUELL_FRAME_UDP_BYTES + QUELL_FRAME_BTH_BYTES > frame->bytes ||
+	    quell_frame_u16(frame, at + 2) != QUELL_FRAME_ROCE_PORT)
+		return false;
+	packet->flow.word[SWPORT_FLOW_QP] = quell_opt_get_u32(bth + SWPORT_BTH_QP_AT) &
+					    SWPORT_BTH_QP_MASK;
+	packet->flags = quell_iofd_bth(bth[0]);
+	return true;
+}
+
+/*
+ * Set flow, flags and stamp of the zeroed @packet.  Returns false for packets without a flow that
+ * could be deflected.
+ */
+static bool swport_flow_dissect(const struct sk_buff *skb, const struct quell_frame *frame,
+				struct quell_iofd_packet *packet)
+{
+	const struct quell_frame_ip *flow = quell_frame_flow(frame);
+	const struct quell_frame_ip *outer = &frame->ip[0];
+	u32 *word = packet->flow.word;
+
+	/* The next hop's header replaces that of the frame: both must agree on its end. */
+	if (!flow->transport_at || frame->tagged || skb_vlan_tag_present(skb) ||
+	    skb_network_offset(skb) != outer->at ||
+	    skb->protocol != (outer->version == 4 ? htons(ETH_P_IP) : htons(ETH_P_IPV6)))
+		return false;
+	/* A next hop does not forward to the members of a group on the port's link. */
+	if (outer->version == 4 ?
+	    frame->data[outer->at + SWPORT_IPV4_DADDR_AT] >= SWPORT_IPV4_GROUP :
+	    frame->data[outer->at + SWPORT_IPV6_DADDR_AT] == SWPORT_IPV6_GROUP)
+		return false;
+	if (frame->tcp_bytes)
+		swport_flow_tcp(frame, packet);
+	else if (flow->protocol != IPPROTO_UDP || !swport_flow_roce(frame, packet))
+		return false;
+	swport_flow_addresses(frame->data, flow, &word[SWPORT_FLOW_SADDR],
+			      &word[SWPORT_FLOW_DADDR]);
+	word[SWPORT_FLOW_PORTS] = quell_frame_u32(frame, flow->transport_at);
+	word[SWPORT_FLOW_KIND] = flow->version << SWPORT_FLOW_VERSION_SHIFT |
+				 flow->protocol << SWPORT_FLOW_PROTOCOL_SHIFT | frame->ip[0].ttl;
+	if (frame->tunnel)
+		word[SWPORT_FLOW_QP] = swport_flow_tunnel(frame, word[SWPORT_FLOW_QP]);
+	return true;
+}
+
+/*
+ * Outlet of deflected packets: a FIFO per port, drained by one work item in softirq context, which
+ * does not run on two processors at a time.  So packets are sent in the order of the port's
+ * decisions and without its lock: two ports that deflect to each other cannot deadlock.
+ *
+ * The packet gets the link-layer header of the next hop and passes that device's qdisc.  The
+ * neighbour's queue for unresolved addresses is not used, as packets in it could be overtaken: an
+ * unresolved neighbour is resolved, the packet dropped, and no new flow deflected to it.
+ */
+
+/* Packets per run; the rest is left to the next run, so that other softirqs proceed. */
+#define SWPORT_OUTLET_BATCH	64
+
+/* Other code is unlikely to store it in a packet; not 0. */
+static u32 swport_outlet_mark __ro_after_init;
+
+/*
+ * A deflected packet, with a mark for the next port, in the qdisc's part of skb->cb.  Between two
+ * ports only a bridge, netem and BPF programs at egress write there; then the packet may be
+ * deflected again.  A per-CPU flag would not do: in 7.3 the holder of the qdisc's lock enqueues for
+ * other processors, and on PREEMPT_RT another task may send on this one.
+ */
+struct swport_outlet_cb {
+	u32	mark;
+	u8	alternate;
+};
+
+void __init quell_swport_outlet_seed(void)
+{
+	swport_outlet_mark = get_random_u32() | 1;
+}
+
+static struct swport_outlet_cb *swport_outlet_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct swport_outlet_cb));
+	return (struct swport_outlet_cb *)qdisc_skb_cb(skb)->data;
+}
+
+static struct neigh_table *swport_outlet_table(const struct swport_alternate *alternate)
+{
+	if (alternate->via.addr_bytes == sizeof(struct in_addr))
+		return &arp_tbl;
+#if IS_ENABLED(CONFIG_IPV6)
+	return &nd_tbl;
+#else
+	return NULL;
+#endif
+}
+
+/* Tables read the address by words. */
+static_assert(IS_ALIGNED(offsetof(struct swport_alternate, via.addr), sizeof(u32)));
+
+/* With RCU and bottom halves off: kernels differ in which of the two they require. */
+static struct neighbour *swport_outlet_neighbour(const struct swport_alternate *alternate,
+						 struct net_device *dev)
+{
+	struct neigh_table *table = swport_outlet_table(alternate);
+
+	return table ? __neigh_lookup_noref(table, alternate->via.addr, dev) : NULL;
+}
+
+static bool swport_outlet_is_known(const struct neighbour *neighbour)
+{
+	return neighbour && READ_ONCE(neighbour->nud_state) & NUD_VALID;
+}
+
+/* Takes the alternate's qdisc lock when it sends. */
+static void swport_outlet_resolve(const struct swport_alternate *alternate,
+				  struct net_device *dev)
+{
+	struct neigh_table *table = swport_outlet_table(alternate);
+	struct neighbour *neighbour;
+
+	if (!table || !netif_running(dev))
+		return;
+	neighbour = __neigh_lookup_errno(table, alternate->via.addr, dev);
+	if (IS_ERR(neighbour))
+		return;
+	neigh_event_send(neighbour, NULL);
+	neigh_release(neighbour);
+}
+
+static bool swport_outlet_address(struct sk_buff *skb, const struct swport_alternate *alternate,
+				  struct net_device *dev)
+{
+	char address[MAX_ADDR_LEN] __aligned(8);
+	struct neighbour *neighbour;
+	bool known;
+
+	rcu_read_lock();
+	neighbour = swport_outlet_neighbour(alternate, dev);
+	known = swport_outlet_is_known(neighbour);
+	if (known) {
+		neigh_ha_snapshot(address, neighbour, dev);
+		neigh_event_send(neighbour, NULL);
+	}
+	rcu_read_unlock();
+	if (!known) {
+		swport_outlet_resolve(alternate, dev);
+		return false;
+	}
+
+	skb_pull(skb, skb_network_offset(skb));
+	if (skb_cow_head(skb, LL_RESERVED_SPACE(dev)))
+		return false;
+	skb->dev = dev;
+	if (dev_hard_header(skb, dev, ntohs(skb->protocol), address, NULL, skb->len) < 0)
+		return false;
+	skb_reset_mac_header(skb);
+	return true;
+}
+
+static void swport_outlet_send(struct swport_deflect *deflect, struct sk_buff *skb)
+{
+	struct swport_alternate *alternate = &deflect->alternate[swport_outlet_cb(skb)->alternate];
+	struct net_device *dev = alternate->dev;
+
+	if (!dev || !netif_running(dev) || !swport_outlet_address(skb, alternate, dev)) {
+		atomic64_inc(&deflect->drop_pkts);
+		kfree_skb(skb);
+		return;
+	}
+	/* The packet was routed to the port's own device. */
+	skb_dst_drop(skb);
+	dev_queue_xmit(skb);
+}
+
+static struct sk_buff *swport_outlet_pop(struct swport_deflect *deflect)
+{
+	struct sk_buff *skb;
+
+	spin_lock(&deflect->fifo.lock);
+	skb = __skb_dequeue(&deflect->fifo);
+	if (skb)
+		deflect->fifo_bytes -= qdisc_pkt_len(skb);
+	spin_unlock(&deflect->fifo.lock);
+	return skb;
+}
+
+static void swport_outlet_resolve_all(struct swport_deflect *deflect)
+{
+	u32 i;
+
+	for (i = 0; i < SWPORT_DEFLECT_VIA_MAX; i++) {
+		if (test_and_clear_bit(i, &deflect->resolve) && deflect->alternate[i].dev)
+			swport_outlet_resolve(&deflect->alternate[i], deflect->alternate[i].dev);
+	}
+}
+
+static void swport_outlet_run(struct quell_bh_work *work)
+{
+	struct swport_deflect *deflect = container_of(work, struct swport_deflect, outlet);
+	struct sk_buff *skb;
+	u32 sent;
+
+	rcu_read_lock_bh();
+	swport_outlet_resolve_all(deflect);
+	for (sent = 0; sent < SWPORT_OUTLET_BATCH; sent++) {
+		skb = swport_outlet_pop(deflect);
+		if (!skb)
+			break;
+		swport_outlet_send(deflect, skb);
+	}
+	rcu_read_unlock_bh();
+	if (sent == SWPORT_OUTLET_BATCH)
+		quell_bh_work_queue(&deflect->outlet);
+}
+
+/* Returns false if @limit_bytes are queued: the drop is counted, and the caller must free @skb. */
+static bool swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *skb,
+			       u8 alternate, u32 limit_bytes)
+{
+	u32 len_bytes = qdisc_pkt_len(skb);
+	bool room;
+
+	*swport_outlet_cb(skb) = (struct swport_outlet_cb) {
+		.mark = swport_outlet_mark,
+		.alternate = alternate,
+	};
+	spin_lock(&deflect->fifo.lock);
+	room = (u64)deflect->fifo_bytes + len_bytes <= limit_bytes;
+	if (room) {
+		deflect->fifo_bytes += len_bytes;
+		__skb_queue_tail(&deflect->fifo, skb);
+	}
+	spin_unlock(&deflect->fifo.lock);
+	if (room)
+		quell_bh_work_queue(&deflect->outlet);
+	else
+		atomic64_inc(&deflect->drop_pkts);
+	return room;
+}
+
+/*
+ * Bitmap of the usable alternates: not those with a lower MTU than the port's.  Starts resolution
+ * of missing neighbours.
+ */
+static u32 swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu_bytes)
+{
+	u32 i, working = 0;
+
+	rcu_read_lock();
+	for (i = 0; i < deflect->alternate_nr; i++) {
+		struct swport_alternate *alternate = &deflect->alternate[i];
+		struct net_device *dev = alternate->dev;
+
+		if (!dev || !netif_running(dev) || !netif_carrier_ok(dev) ||
+		    READ_ONCE(dev->mtu) < mtu_bytes)
+			continue;
+		if (swport_outlet_is_known(swport_outlet_neighbour(alternate, dev)))
+			working |= 1U << i;
+		else if (!test_and_set_bit(i, &deflect->resolve))
+			quell_bh_work_queue(&deflect->outlet);
+	}
+	rcu_read_unlock();
+	return working;
+}
+
+/*
+ * Does a root qdisc's backlog state the queue of its device?  Those of mq and mqprio are sums, made
+ * by a dump; per-CPU statistics, as pfifo_fast's, are not in it; noqueue has no backlog.
+ */
+static bool swport_outlet_counts(const struct Qdisc *root)
+{
+	return root->enqueue && !(root->flags & (TCQ_F_MQROOT | TCQ_F_CPUSTATS));
+}
+
+/*
+ * Set @bytes of each alternate to the backlog of its device's root qdisc, read without its lock, or
+ * to U32_MAX if that does not state the queue or there is no device.
+ */
+static void swport_outlet_queued(const struct swport_deflect *deflect,
+				 u32 bytes[QUELL_IOFD_ALTERNATES_MAX])
+{
+	u32 i;
+
+	rcu_read_lock();
+	for (i = 0; i < deflect->alternate_nr; i++) {
+		const struct net_device *dev = deflect->alternate[i].dev;
+		const struct Qdisc *root = dev ? rcu_dereference(dev->qdisc) : NULL;
+
+		bytes[i] = root && swport_outlet_counts(root) ?
+			   READ_ONCE(root->qstats.backlog) : U32_MAX;
+	}
+	rcu_read_unlock();
+}
+
+/* Drop all packets in the outlet, and count them. */
+static void swport_outlet_purge(struct swport_deflect *deflect)
+{
+	struct sk_buff *skb;
+
+	local_bh_disable();
+	while ((skb = swport_outlet_pop(deflect))) {
+		atomic64_inc(&deflect->drop_pkts);
+		kfree_skb(skb);
+	}
+	local_bh_enable();
+}
 
 static u8 swport_deflect_tokens(const struct swport_deflect_params *params, u8 dscp)
 {
@@ -78,15 +531,14 @@ static void swport_deflect_describe(struct Qdisc *sch, const struct sk_buff *skb
 		    packet->queued_bytes > port->params.deflect.iofd.threshold_bytes;
 	if (!deflect->vars.used && !may_begin)
 		return;
-	packet->working = quell_swport_outlet_working(deflect,
-						      READ_ONCE(qdisc_dev(sch)->mtu));
+	packet->working = swport_outlet_working(deflect, READ_ONCE(qdisc_dev(sch)->mtu));
 	packet->barred = swport_deflect_barred(deflect, skb);
 	if (!may_begin || !port->params.deflect.iofd.shorter)
 		return;
 	/* Of both bands, as that of an alternate. */
 	packet->own_bytes = sch->qstats.backlog;
 	packet->alternate_bytes = bytes;
-	quell_swport_outlet_queued(deflect, bytes);
+	swport_outlet_queued(deflect, bytes);
 }
 
 /* Returns false without memory to remove the token. */
@@ -128,7 +580,13 @@ static bool swport_deflect_read(struct swport_sched *port, const struct sk_buff 
 	if (!params->on && !quell_iofd_binds(vars, &params->iofd, ktime_get_ns()))
 		return false;
 	*packet = (struct quell_iofd_packet) { };
-	if (quell_swport_outlet_sent(skb) || !quell_swport_deflect_flow(skb, frame, packet))
+	/*
+	 * A packet of another port's outlet is not deflected again: as ports of a switch do not
+	 * decrement the time to live, it might go back and forth.  The port has not yet written
+	 * to the qdisc's part of skb->cb.
+	 */
+	if (swport_outlet_cb(skb)->mark == swport_outlet_mark ||
+	    !swport_flow_dissect(skb, frame, packet))
 		return false;
 	packet->tokens = swport_deflect_tokens(params, frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT);
 	packet->now_ns = ktime_get_ns();
@@ -155,7 +613,7 @@ static noinline bool swport_deflect_slow(struct Qdisc *sch, struct sk_buff *skb,
 				  &alternate)) {
 	case QUELL_IOFD_DEFLECT:
 		if (!swport_deflect_take_token(deflect, skb, packet.tokens, &frame->ip[0]) ||
-		    !quell_swport_outlet_push(deflect, skb, alternate, port->params.limit_bytes))
+		    !swport_outlet_push(deflect, skb, alternate, port->params.limit_bytes))
 			__qdisc_drop(skb, to_free);
 		*ret = NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 		return true;
@@ -289,7 +747,8 @@ static struct swport_deflect *swport_deflect_new(struct Qdisc *sch, u32 seed)
 
 	if (!deflect)
 		return NULL;
-	quell_swport_outlet_init(deflect);
+	skb_queue_head_init(&deflect->fifo);
+	quell_bh_work_init(&deflect->outlet, swport_outlet_run);
 	quell_iofd_seed(&deflect->vars, seed ? seed : get_random_u64());
 	sch_tree_lock(sch);
 	port->deflect = deflect;
@@ -335,7 +794,7 @@ static void swport_deflect_replace(struct swport_deflect *deflect,
 	memset(to, QUELL_IOFD_REMOVED, sizeof(to));
 	for (i = 0; i < deflect->alternate_nr; i++)
 		to[i] = swport_via_find(params, &deflect->alternate[i].via);
-	quell_swport_outlet_purge(deflect);
+	swport_outlet_purge(deflect);
 	quell_iofd_remap(&deflect->vars, to);
 	swap(deflect->alternate, deflect->fresh);
 	deflect->alternate_nr = params->via_nr;
@@ -402,7 +861,7 @@ void quell_swport_deflect_destroy(struct swport_sched *port)
 		return;
 	port->deflect = NULL;
 	quell_bh_work_cancel(&deflect->outlet);
-	quell_swport_outlet_purge(deflect);
+	swport_outlet_purge(deflect);
 	swport_deflect_put(deflect->alternate);
 	kvfree(deflect);
 }
@@ -446,5 +905,370 @@ void quell_swport_deflect_seed(struct swport_sched *port, u64 seed)
 void quell_swport_deflect_reset(struct swport_sched *port)
 {
 	if (port->deflect)
-		quell_swport_outlet_purge(port->deflect);
+		swport_outlet_purge(port->deflect);
 }
+
+/*
+ * Deflection's options over netlink.
+ */
+
+#define SWPORT_VIA_COUNT_TEXT	"swport: deflect via must be given 1 to "	\
+	__stringify(SWPORT_DEFLECT_VIA_MAX) " times"
+
+static const struct nla_policy swport_via_policy[TCA_SWPORT_VIA_MAX + 1] = {
+	[TCA_SWPORT_VIA_DEV]	= NLA_POLICY_MIN(NLA_U32, 1),
+	[TCA_SWPORT_VIA_ADDR]	= NLA_POLICY_RANGE(NLA_BINARY, sizeof(struct in_addr),
+						   sizeof(struct in6_addr)),
+};
+
+/* A next hop must be a unicast address, neither unspecified nor loopback. */
+static bool swport_via_is_host(const struct swport_via *via)
+{
+	if (via->addr_bytes == sizeof(struct in_addr)) {
+		__be32 address;
+
+		memcpy(&address, via->addr, sizeof(address));
+		return !ipv4_is_zeronet(address) && !ipv4_is_multicast(address) &&
+		       !ipv4_is_lbcast(address) && !ipv4_is_loopback(address);
+	}
+	return !ipv6_addr_any((const struct in6_addr *)via->addr) &&
+	       !ipv6_addr_is_multicast((const struct in6_addr *)via->addr) &&
+	       !ipv6_addr_loopback((const struct in6_addr *)via->addr);
+}
+
+/* Error message if a device cannot be an alternate; NULL if it can. */
+static const char *swport_via_objection(const struct Qdisc *sch, const struct swport_via *via)
+{
+	const struct net_device *own = qdisc_dev(sch);
+	const struct net_device *dev = __dev_get_by_index(dev_net(own), via->ifindex);
+
+	if (!dev)
+		return "swport: deflect via: no such device";
+	if (dev == own)
+		return "swport: deflect via: the port's own device";
+	if (dev->flags & IFF_LOOPBACK)
+		return "swport: deflect via: a loopback device";
+	if (dev->mtu < own->mtu)
+		return "swport: deflect via: MTU of the device below the port's";
+	return NULL;
+}
+
+static int swport_via_parse(const struct Qdisc *sch, struct nlattr *attr,
+			    struct swport_via *via, struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_SWPORT_VIA_MAX + 1];
+	const char *objection;
+	int err;
+
+	err = nla_parse_nested(tb, TCA_SWPORT_VIA_MAX, attr, swport_via_policy, extack);
+	if (err)
+		return err;
+	if (!tb[TCA_SWPORT_VIA_DEV] || !tb[TCA_SWPORT_VIA_ADDR]) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "swport: deflect via needs an address and a device");
+		return -EINVAL;
+	}
+	via->ifindex = nla_get_u32(tb[TCA_SWPORT_VIA_DEV]);
+	via->addr_bytes = nla_len(tb[TCA_SWPORT_VIA_ADDR]);
+	nla_memcpy(via->addr, tb[TCA_SWPORT_VIA_ADDR], sizeof(via->addr));
+	if ((via->addr_bytes != sizeof(struct in_addr) &&
+	     via->addr_bytes != sizeof(struct in6_addr)) || !swport_via_is_host(via)) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_SWPORT_VIA_ADDR],
+				    "swport: deflect via: must be a unicast IPv4 or IPv6 address");
+		return -EINVAL;
+	}
+	objection = swport_via_objection(sch, via);
+	if (!objection)
+		return 0;
+	NL_SET_BAD_ATTR(extack, tb[TCA_SWPORT_VIA_DEV]);
+	if (extack)
+		extack->_msg = objection;
+	return -EINVAL;
+}
+
+/* All alternates, numbered from 1; others are removed. */
+static int swport_via_list(const struct Qdisc *sch, struct nlattr *list,
+			   struct swport_deflect_params *params, struct netlink_ext_ack *extack)
+{
+	struct nlattr *attr;
+	int err, left;
+
+	params->via_nr = 0;
+	memset(params->via, 0, sizeof(params->via));
+	nla_for_each_nested(attr, list, left) {
+		if (params->via_nr == SWPORT_DEFLECT_VIA_MAX)
+			break;
+		if (nla_type(attr) != params->via_nr + 1) {
+			NL_SET_ERR_MSG_ATTR(extack, attr,
+					    "swport: deflect via must be numbered from 1");
+			return -EINVAL;
+		}
+		err = swport_via_parse(sch, attr, &params->via[params->via_nr++], extack);
+		if (err)
+			return err;
+	}
+	if (params->via_nr && left <= 0)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, list, SWPORT_VIA_COUNT_TEXT);
+	return -EINVAL;
+}
+
+/* The shorter queue needs a root qdisc with a backlog at each alternate. */
+static int swport_via_check_queues(const struct Qdisc *sch, struct nlattr *blame,
+				   const struct swport_deflect_params *deflect,
+				   struct netlink_ext_ack *extack)
+{
+	const struct net_device *dev;
+	u32 i;
+
+	for (i = 0; i < deflect->via_nr; i++) {
+		dev = __dev_get_by_index(dev_net(qdisc_dev(sch)), deflect->via[i].ifindex);
+		if (!dev || swport_outlet_counts(rtnl_dereference(dev->qdisc)))
+			continue;
+		NL_SET_ERR_MSG_ATTR(extack, blame,
+				    "swport: deflect choice: alternate's root qdisc has no backlog");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Check constraints between attributes. */
+static int swport_deflect_check(struct nlattr **tb, const struct swport_params *params,
+				struct netlink_ext_ack *extack)
+{
+	const struct swport_deflect_params *deflect = &params->deflect;
+	u32 threshold_bytes = deflect->iofd.threshold_bytes;
+	int blame = TCA_SWPORT_DEFLECT_THRESHOLD;
+	const char *text = NULL;
+
+	if (threshold_bytes >= params->limit_bytes) {
+		text = "swport: deflect threshold must be below limit";
+	} else if (params->ecn_mode != SWPORT_ECN_OFF &&
+		   threshold_bytes >= params->red.min_bytes) {
+		text = "swport: deflect threshold must be below ecn min";
+	} else if (deflect->token_base + deflect->token_max > SWPORT_DEFLECT_DSCP_MAX) {
+		blame = TCA_SWPORT_DEFLECT_TOKEN_MAX;
+		text = "swport: deflect tokens: base plus maximum must be 0 to "
+			__stringify(SWPORT_DEFLECT_DSCP_MAX);
+	} else if (params->rate_bytes_ps &&
+		   div64_u64((u64)params->limit_bytes * NSEC_PER_SEC, params->rate_bytes_ps) >=
+		   deflect->iofd.idle_ns) {
+		/* The data band drains for longer: a flow would expire with packets queued. */
+		blame = TCA_SWPORT_DEFLECT_IDLE;
+		text = "swport: deflect idle must exceed the drain time of limit at rate";
+	}
+	if (!text)
+		return 0;
+	/* Without the attribute, the one that turned deflection on. */
+	NL_SET_BAD_ATTR(extack, tb[blame] ?: tb[TCA_SWPORT_DEFLECT]);
+	if (extack)
+		extack->_msg = text;
+	return -EINVAL;
+}
+
+/**
+ * quell_swport_deflect_parse() - parse and check the deflection attributes of a request
+ * @sch: the port's qdisc
+ * @tb: attributes, ranges checked
+ * @old: current parameters
+ * @params: parameters after the request, to which those of deflection are added
+ * @extack: names the attribute on error
+ * Context: RTNL held.
+ * Return: 0, or a negative error; only @params is modified.
+ */
+int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
+			       const struct swport_params *old, struct swport_params *params,
+			       struct netlink_ext_ack *extack)
+{
+	struct swport_deflect_params *deflect = &params->deflect;
+	struct nlattr *blame;
+	int err;
+
+	if (tb[TCA_SWPORT_DEFLECT])
+		deflect->on = nla_get_u32(tb[TCA_SWPORT_DEFLECT]);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_THRESHOLD], &deflect->iofd.threshold_bytes);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_ENTRIES], &deflect->iofd.entries);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_BASE], &deflect->token_base);
+	swport_get_u32(tb[TCA_SWPORT_DEFLECT_TOKEN_MAX], &deflect->token_max);
+	if (tb[TCA_SWPORT_DEFLECT_IDLE])
+		deflect->iofd.idle_ns = nla_get_u32(tb[TCA_SWPORT_DEFLECT_IDLE]);
+	if (tb[TCA_SWPORT_DEFLECT_RELEASE])
+		deflect->iofd.end_frees = nla_get_u32(tb[TCA_SWPORT_DEFLECT_RELEASE]);
+	if (tb[TCA_SWPORT_DEFLECT_CHOICE])
+		deflect->iofd.shorter = nla_get_u32(tb[TCA_SWPORT_DEFLECT_CHOICE]);
+	if (!deflect->on) {
+		deflect->via_nr = 0;
+		memset(deflect->via, 0, sizeof(deflect->via));
+		return 0;
+	}
+	if (!old->deflect.on && (!tb[TCA_SWPORT_DEFLECT_THRESHOLD] ||
+				 !tb[TCA_SWPORT_DEFLECT_VIA])) {
+		NL_SET_ERR_MSG(extack, "swport: turning deflect on needs threshold and via");
+		return -EINVAL;
+	}
+	if (tb[TCA_SWPORT_DEFLECT_VIA]) {
+		err = swport_via_list(sch, tb[TCA_SWPORT_DEFLECT_VIA], deflect, extack);
+		if (err)
+			return err;
+	}
+	/* Only a request that names either: a device's qdisc may have been replaced since. */
+	blame = tb[TCA_SWPORT_DEFLECT_CHOICE] ?: tb[TCA_SWPORT_DEFLECT_VIA];
+	if (deflect->iofd.shorter && blame) {
+		err = swport_via_check_queues(sch, blame, deflect, extack);
+		if (err)
+			return err;
+	}
+	return swport_deflect_check(tb, params, extack);
+}
+
+/* Dump an alternate as attribute @number; after -EMSGSIZE the caller cancels, here and below. */
+static int swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb)
+{
+	struct nlattr *nest = nla_nest_start(skb, number);
+
+	if (!nest || nla_put_u32(skb, TCA_SWPORT_VIA_DEV, via->ifindex) ||
+	    nla_put(skb, TCA_SWPORT_VIA_ADDR, via->addr_bytes, via->addr))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Context: RTNL held. */
+int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct sk_buff *skb)
+{
+	struct nlattr *list;
+	u32 i;
+
+	if (nla_put_u32(skb, TCA_SWPORT_DEFLECT, params->on) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_THRESHOLD, params->iofd.threshold_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_ENTRIES, params->iofd.entries) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_BASE, params->token_base) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_TOKEN_MAX, params->token_max) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_IDLE, params->iofd.idle_ns) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_RELEASE,
+			params->iofd.end_frees ? SWPORT_RELEASE_END : SWPORT_RELEASE_IDLE) ||
+	    nla_put_u32(skb, TCA_SWPORT_DEFLECT_CHOICE,
+			params->iofd.shorter ? SWPORT_CHOICE_SHORTER : SWPORT_CHOICE_RANDOM))
+		return -EMSGSIZE;
+	list = nla_nest_start(skb, TCA_SWPORT_DEFLECT_VIA);
+	if (!list)
+		return -EMSGSIZE;
+	for (i = 0; i < params->via_nr; i++)
+		if (swport_via_dump(&params->via[i], i + 1, skb))
+			return -EMSGSIZE;
+	nla_nest_end(skb, list);
+	return 0;
+}
+
+/*
+ * Deflected flows for "tc class show", a class each, as of fq_codel and sfq, numbered from 1 as the
+ * table's entries.
+ */
+
+#define SWPORT_FLOW_IPV4	4
+
+/* Returns false if the entry is not in use. */
+static bool swport_flow_copy(struct Qdisc *sch, unsigned long class, u64 now_ns,
+			     struct quell_iofd_entry *entry)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	bool in_use = false;
+
+	if (!class || class > QUELL_IOFD_ENTRIES_MAX)
+		return false;
+	sch_tree_lock(sch);
+	if (port->deflect) {
+		*entry = port->deflect->vars.entry[class - 1];
+		in_use = quell_iofd_is_in_use(entry, &port->params.deflect.iofd, now_ns);
+	}
+	sch_tree_unlock(sch);
+	return in_use;
+}
+
+static struct Qdisc *swport_flow_leaf(struct Qdisc *sch, unsigned long class)
+{
+	return NULL;
+}
+
+static unsigned long swport_flow_find(struct Qdisc *sch, u32 classid)
+{
+	unsigned long class = TC_H_MIN(classid);
+	struct quell_iofd_entry entry;
+
+	return swport_flow_copy(sch, class, ktime_get_ns(), &entry) ? class : 0;
+}
+
+static void swport_flow_walk(struct Qdisc *sch, struct qdisc_walker *arg)
+{
+	struct quell_iofd_entry entry;
+	unsigned long class;
+
+	for (class = 1; class <= QUELL_IOFD_ENTRIES_MAX && !arg->stop; class++) {
+		if (arg->count >= arg->skip &&
+		    swport_flow_copy(sch, class, ktime_get_ns(), &entry) &&
+		    arg->fn(sch, class, arg) < 0) {
+			arg->stop = 1;
+			return;
+		}
+		arg->count++;
+	}
+}
+
+static int swport_flow_put_key(struct sk_buff *skb, const struct quell_iofd_flow *flow)
+{
+	u32 kind = flow->word[SWPORT_FLOW_KIND], ports = flow->word[SWPORT_FLOW_PORTS];
+	bool ipv4 = kind >> SWPORT_FLOW_VERSION_SHIFT == SWPORT_FLOW_IPV4;
+	u32 bytes = ipv4 ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+	u8 protocol = kind >> SWPORT_FLOW_PROTOCOL_SHIFT;
+
+	if (nla_put(skb, TCA_SWPORT_FLOW_SRC, bytes, &flow->word[SWPORT_FLOW_SADDR]) ||
+	    nla_put(skb, TCA_SWPORT_FLOW_DST, bytes, &flow->word[SWPORT_FLOW_DADDR]) ||
+	    nla_put_u32(skb, TCA_SWPORT_FLOW_PROTOCOL, protocol) ||
+	    nla_put_u32(skb, TCA_SWPORT_FLOW_SPORT, ports >> 16) ||
+	    nla_put_u32(skb, TCA_SWPORT_FLOW_DPORT, ports & U16_MAX) ||
+	    (protocol == IPPROTO_UDP &&
+	     nla_put_u32(skb, TCA_SWPORT_FLOW_QP, flow->word[SWPORT_FLOW_QP])) ||
+	    nla_put_u32(skb, TCA_SWPORT_FLOW_TTL, kind & U8_MAX))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* RTNL keeps the alternates.  For a flow that was just removed only the handle is dumped. */
+static int swport_flow_dump(struct Qdisc *sch, unsigned long class, struct sk_buff *skb,
+			    struct tcmsg *tcm)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	const struct swport_deflect *deflect = port->deflect;
+	struct quell_iofd_entry entry;
+	u64 now_ns = ktime_get_ns();
+	struct nlattr *options;
+
+	tcm->tcm_handle |= TC_H_MIN(class);
+	if (!swport_flow_copy(sch, class, now_ns, &entry))
+		return 0;
+	options = nla_nest_start_noflag(skb, TCA_OPTIONS);
+	if (!options)
+		return -EMSGSIZE;
+	if (swport_flow_put_key(skb, &entry.flow) ||
+	    (entry.alternate < deflect->alternate_nr &&
+	     swport_via_dump(&deflect->alternate[entry.alternate].via,
+			     TCA_SWPORT_FLOW_VIA, skb)) ||
+	    nla_put_u32(skb, TCA_SWPORT_FLOW_ENDED, entry.state == QUELL_IOFD_ENDED) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_AGE,
+			      quell_sub_sat_u64(now_ns, entry.begun_ns), TCA_SWPORT_FLOW_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_IDLE,
+			      quell_sub_sat_u64(now_ns, entry.seen_ns), TCA_SWPORT_FLOW_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_SWPORT_FLOW_PKTS, entry.pkts, TCA_SWPORT_FLOW_PAD)) {
+		nla_nest_cancel(skb, options);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, options);
+	return 0;
+}
+
+const struct Qdisc_class_ops quell_swport_flow_ops = {
+	.leaf	= swport_flow_leaf,
+	.find	= swport_flow_find,
+	.walk	= swport_flow_walk,
+	.dump	= swport_flow_dump,
+};

@@ -1,12 +1,160 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options over netlink; swport_stats.c has the statistics.  A request is validated as a whole into
- * a copy of the parameters, so that a rejected one changes no state.  Parsing is strict.
+ * Options and statistics over netlink.  A request is validated as a whole into a copy of the
+ * parameters, so that a rejected one changes no state.  Parsing is strict.
  */
+#include <linux/mm.h>
 #include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <linux/stringify.h>
+#include <net/gen_stats.h>
 #include <net/netlink.h>
+#include <net/pkt_sched.h>
+#include <quell/core/port/histogram.h>
 
 #include "swport.h"
+
+/* The policy of a number; not const, as until 6.1 its pointer to the range is not. */
+#define SWPORT_RANGE(type_, min_, max_)						\
+	NLA_POLICY_FULL_RANGE(type_, (&(struct netlink_range_validation) {	\
+		.min = (min_), .max = (max_) }))
+
+static_assert(QUELL_RED_CLASSES_MAX == SWPORT_ECN_CLASSES_MAX);
+
+static const struct nla_policy swport_class_policy[TCA_SWPORT_CLASS_MAX + 1] = {
+	[TCA_SWPORT_CLASS_DSCPS] = { .type = NLA_U64 },
+	[TCA_SWPORT_CLASS_MIN] = SWPORT_RANGE(NLA_U32, 0, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_CLASS_MAX_BYTES] = SWPORT_RANGE(NLA_U32, 0, SWPORT_LIMIT_MAX),
+	[TCA_SWPORT_CLASS_PROB] = SWPORT_RANGE(NLA_U32, 0, SWPORT_ECN_PROB_MAX),
+};
+
+static int swport_parse_class(const struct nlattr *attr, struct quell_red_class *class,
+			      struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_SWPORT_CLASS_MAX + 1];
+	int err;
+
+	if (nla_type(attr) != TCA_SWPORT_ECN_CLASS) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "swport: unknown attribute among ecn-classes");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(tb, TCA_SWPORT_CLASS_MAX, attr, swport_class_policy, extack);
+	if (err)
+		return err;
+	if (!tb[TCA_SWPORT_CLASS_DSCPS] || !nla_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]) ||
+	    !tb[TCA_SWPORT_CLASS_MIN] || !tb[TCA_SWPORT_CLASS_MAX_BYTES]) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "swport: ecn-class needs a DSCP, ecn-class min and max");
+		return -EINVAL;
+	}
+	class->dscps = nla_get_u64(tb[TCA_SWPORT_CLASS_DSCPS]);
+	class->red.min_bytes = nla_get_u32(tb[TCA_SWPORT_CLASS_MIN]);
+	class->red.max_bytes = nla_get_u32(tb[TCA_SWPORT_CLASS_MAX_BYTES]);
+	class->red.prob_q16 = tb[TCA_SWPORT_CLASS_PROB] ?
+			      nla_get_u32(tb[TCA_SWPORT_CLASS_PROB]) : SWPORT_ECN_PROB_MAX;
+	return 0;
+}
+
+/*
+ * A request replaces all classes, or with @nest NULL keeps all; they are cleared when ECN is turned
+ * off.  The mode in @params is already the new one.
+ */
+static int swport_parse_classes(const struct nlattr *nest, struct swport_params *params,
+				struct netlink_ext_ack *extack)
+{
+	struct quell_red_classes *classes = &params->red_classes;
+	const struct nlattr *attr;
+	int left, err;
+
+	if (nest)
+		classes->count = 0;
+	if (nest && nla_len(nest) && params->ecn_mode == SWPORT_ECN_OFF) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: ecn-class needs ecn");
+		return -EINVAL;
+	}
+	if (params->ecn_mode == SWPORT_ECN_OFF)
+		classes->count = 0;
+	if (!nest)
+		return 0;
+	nla_for_each_nested(attr, nest, left) {
+		if (classes->count == QUELL_RED_CLASSES_MAX) {
+			NL_SET_ERR_MSG_ATTR(extack, attr, "swport: ecn-class may be given "
+					    __stringify(SWPORT_ECN_CLASSES_MAX) " times");
+			return -ERANGE;
+		}
+		err = swport_parse_class(attr, &classes->class[classes->count], extack);
+		if (err)
+			return err;
+		classes->count++;
+	}
+	if (left > 0) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: trailing bytes after ecn-classes");
+		return -EINVAL;
+	}
+	if (quell_red_class_overlap(classes)) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "swport: ecn-class: a DSCP is in two classes");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Check thresholds against each other and the limit. */
+static int swport_check_classes(const struct swport_params *params,
+				struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	for (i = 0; i < params->red_classes.count; i++) {
+		const struct quell_red_params *red = &params->red_classes.class[i].red;
+
+		if (red->min_bytes > red->max_bytes) {
+			NL_SET_ERR_MSG(extack,
+				       "swport: ecn-class min must be at most ecn-class max");
+			return -EINVAL;
+		}
+		if (red->max_bytes > params->limit_bytes) {
+			NL_SET_ERR_MSG(extack,
+				       "swport: ecn-class min and max must be at most limit");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int swport_dump_class(struct sk_buff *skb, const struct quell_red_class *class)
+{
+	struct nlattr *nest = nla_nest_start(skb, TCA_SWPORT_ECN_CLASS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_DSCPS, class->dscps,
+			      TCA_SWPORT_CLASS_PAD) ||
+	    nla_put_u32(skb, TCA_SWPORT_CLASS_MIN, class->red.min_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_CLASS_MAX_BYTES, class->red.max_bytes) ||
+	    nla_put_u32(skb, TCA_SWPORT_CLASS_PROB, class->red.prob_q16))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* After -EMSGSIZE the caller cancels the enclosing nest, here and below. */
+static int swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes)
+{
+	struct nlattr *nest;
+	u32 i;
+
+	if (!classes->count)
+		return 0;
+	nest = nla_nest_start(skb, TCA_SWPORT_ECN_CLASSES);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < classes->count; i++) {
+		if (swport_dump_class(skb, &classes->class[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
 
 static const struct nla_policy swport_policy[TCA_SWPORT_MAX + 1] = {
 	[TCA_SWPORT_RATE]	= SWPORT_RANGE(NLA_U64, 0, SWPORT_RATE_MAX),
@@ -124,7 +272,7 @@ static int swport_check_ecn(struct nlattr **tb, const struct swport_params *old,
 				    "swport: ecn min and max must be at most limit");
 		return -EINVAL;
 	}
-	return quell_swport_check_classes(params, extack);
+	return swport_check_classes(params, extack);
 }
 
 static int swport_check_trim_fits(struct nlattr *attr, const struct swport_params *params,
@@ -329,7 +477,7 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	quell_swport_joint_inherit(sch, tb, params);
 	swport_parse_share(tb, params);
 	*reseed = tb[TCA_SWPORT_SEED];
-	err = quell_swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
+	err = swport_parse_classes(tb[TCA_SWPORT_ECN_CLASSES], params, extack);
 	if (!err)
 		err = swport_check_trim(tb, params, extack);
 	if (!err)
@@ -341,6 +489,27 @@ int quell_swport_parse(struct Qdisc *sch, struct nlattr *opt,
 	if (!err)
 		err = quell_swport_deflect_parse(sch, tb, old, params, extack);
 	return err ? err : swport_check_queues(sch, tb, params, extack);
+}
+
+/*
+ * A new class with the DSCPs of an old one keeps its counters.
+ * Context: RTNL and the qdisc lock held.
+ */
+void quell_swport_commit_classes(struct swport_sched *port,
+				 const struct quell_red_classes *classes)
+{
+	const struct quell_red_classes *old = &port->params.red_classes;
+	struct swport_class_stats was[QUELL_RED_CLASSES_MAX];
+	u32 i, j;
+
+	memcpy(was, port->class_stats, sizeof(was));
+	memset(port->class_stats, 0, sizeof(was));
+	for (i = 0; i < classes->count; i++) {
+		for (j = 0; j < old->count; j++) {
+			if (classes->class[i].dscps == old->class[j].dscps)
+				port->class_stats[i] = was[j];
+		}
+	}
 }
 
 /* Context: RTNL held.  Returns the length of @skb, or -EMSGSIZE with @skb unchanged. */
@@ -387,10 +556,338 @@ int quell_swport_dump(struct Qdisc *sch, struct sk_buff *skb)
 	     nla_put_u32(skb, TCA_SWPORT_TIMER_SLACK, params->timer_slack_ns)) ||
 	    (params->memory_limit_bytes &&
 	     nla_put_u32(skb, TCA_SWPORT_MEMORY_LIMIT, params->memory_limit_bytes)) ||
-	    quell_swport_dump_classes(skb, &params->red_classes) ||
+	    swport_dump_classes(skb, &params->red_classes) ||
 	    quell_swport_deflect_dump(&params->deflect, skb)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
+}
+
+/*
+ * Statistics over netlink, a nest in TCA_STATS_APP: counters, those of each ECN class, percentiles.
+ * Counters of 0 are omitted.
+ *
+ * A dump is retried with an empty buffer if a port does not fit.  A notification has one buffer of
+ * NLMSG_GOODSIZE, and the core discards it on overflow.  When a port replaces another it carries
+ * both.  So a notification omits a part of the statistics unless another port's options at their
+ * maximum still fit behind it; changed options are always reported.
+ */
+
+/* Headers, kind, and the core's statistics: 170 bytes, and 50 with an estimator. */
+#define SWPORT_MESSAGE_REST_BYTES	256
+
+/* Maximum length of a port's message without statistics. */
+static __always_inline int swport_message_bytes(void)
+{
+	int class_bytes = nla_total_size(nla_total_size_64bit(sizeof(u64)) +
+					 3 * nla_total_size(sizeof(u32)));
+	int via_bytes = nla_total_size(nla_total_size(sizeof(u32)) +
+				       nla_total_size(sizeof(struct in6_addr)));
+
+	return SWPORT_MESSAGE_REST_BYTES + nla_total_size(0) +
+	       TCA_SWPORT_MAX * nla_total_size_64bit(sizeof(u64)) +
+	       SWPORT_ECN_CLASSES_MAX * class_bytes + SWPORT_DEFLECT_VIA_MAX * via_bytes;
+}
+
+static int swport_put_counter(struct sk_buff *skb, int attr, u64 value, int pad)
+{
+	return value ? nla_put_u64_64bit(skb, attr, value, pad) : 0;
+}
+
+static int swport_put_class_stats(struct sk_buff *skb, u64 dscps,
+				  const struct swport_class_stats *stats)
+{
+	struct nlattr *nest = nla_nest_start(skb, TCA_SWPORT_STATS_CLASS);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, TCA_SWPORT_CLASS_STATS_DSCPS, dscps,
+			      TCA_SWPORT_CLASS_STATS_PAD) ||
+	    swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_PKTS, stats->pkts,
+			       TCA_SWPORT_CLASS_STATS_PAD) ||
+	    swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_MARK_PKTS, stats->mark_pkts,
+			       TCA_SWPORT_CLASS_STATS_PAD) ||
+	    swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_MARK_BYTES,
+			       stats->mark_bytes, TCA_SWPORT_CLASS_STATS_PAD) ||
+	    swport_put_counter(skb, TCA_SWPORT_CLASS_STATS_NOT_ECT_PKTS,
+			       stats->not_ect_pkts, TCA_SWPORT_CLASS_STATS_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct swport_class_stats stats[QUELL_RED_CLASSES_MAX];
+	struct swport_sched *port = qdisc_priv(sch);
+	const struct quell_red_classes *classes = &port->params.red_classes;
+	struct nlattr *nest;
+	u32 i;
+
+	if (!classes->count)
+		return 0;
+	sch_tree_lock(sch);
+	memcpy(stats, port->class_stats, sizeof(stats));
+	sch_tree_unlock(sch);
+	nest = nla_nest_start(skb, TCA_SWPORT_STATS_CLASSES);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < classes->count; i++) {
+		if (swport_put_class_stats(skb, classes->class[i].dscps, &stats[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static void swport_snapshot_trim(const struct swport_trim *trim,
+				 u64 value[TCA_SWPORT_STATS_MAX + 1])
+{
+	value[TCA_SWPORT_STATS_TRIM_PKTS] = trim->pkts;
+	value[TCA_SWPORT_STATS_TRIM_BYTES] = trim->bytes;
+	value[TCA_SWPORT_STATS_TRIM_SENT_PKTS] = trim->sent_pkts;
+	value[TCA_SWPORT_STATS_TRIM_SENT_BYTES] = trim->sent_bytes;
+	value[TCA_SWPORT_STATS_TRIM_DROP_PKTS] = trim->drop_pkts;
+	value[TCA_SWPORT_STATS_TRIM_DROP_BYTES] = trim->drop_bytes;
+	value[TCA_SWPORT_STATS_TRIM_BACKLOG_PKTS] = trim->backlog_pkts;
+	value[TCA_SWPORT_STATS_TRIM_BACKLOG_BYTES] = trim->backlog_bytes;
+	value[TCA_SWPORT_STATS_TRIM_FAIL_PKTS] = trim->fail_pkts;
+	value[TCA_SWPORT_STATS_TO_SENDER_PKTS] = trim->to_sender_pkts;
+	value[TCA_SWPORT_STATS_TO_SENDER_DROP_PKTS] = trim->to_sender_drop_pkts;
+}
+
+/* A consistent copy of all counters. */
+static void swport_snapshot(struct Qdisc *sch,
+			    u64 value[TCA_SWPORT_STATS_MAX + 1])
+{
+	const struct swport_sched *port = qdisc_priv(sch);
+
+	sch_tree_lock(sch);
+	value[TCA_SWPORT_STATS_DATA_PKTS] = port->data.sent_pkts;
+	value[TCA_SWPORT_STATS_DATA_BYTES] = port->data.sent_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_PKTS] = port->control.sent_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_BYTES] = port->control.sent_bytes;
+	value[TCA_SWPORT_STATS_DATA_DROP_PKTS] = port->data.drop_pkts;
+	value[TCA_SWPORT_STATS_DATA_DROP_BYTES] = port->data.drop_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_DROP_PKTS] = port->control.drop_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_DROP_BYTES] = port->control.drop_bytes;
+	value[TCA_SWPORT_STATS_MARK_PKTS] = port->mark_stats.mark_pkts;
+	value[TCA_SWPORT_STATS_MARK_BYTES] = port->mark_stats.mark_bytes;
+	value[TCA_SWPORT_STATS_NOT_ECT_PKTS] = port->mark_stats.not_ect_pkts;
+	value[TCA_SWPORT_STATS_GSO_SPLIT_PKTS] = port->gso_split_pkts;
+	value[TCA_SWPORT_STATS_ALLOC_FAIL_PKTS] = port->alloc_fail_pkts;
+	value[TCA_SWPORT_STATS_DATA_BACKLOG_BYTES] = port->data.backlog_bytes;
+	value[TCA_SWPORT_STATS_DATA_BACKLOG_MAX_BYTES] =
+		port->data.backlog_max_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_BYTES] =
+		port->control.backlog_bytes;
+	value[TCA_SWPORT_STATS_CONTROL_BACKLOG_MAX_BYTES] =
+		port->control.backlog_max_bytes;
+	value[TCA_SWPORT_STATS_MARK_FAIL_PKTS] = port->mark_stats.mark_fail_pkts;
+	value[TCA_SWPORT_STATS_NOT_ECT_DROP_PKTS] = port->mark_stats.drop_pkts;
+	value[TCA_SWPORT_STATS_CONTROL_DEFER_PKTS] = port->control_defer_pkts;
+	value[TCA_SWPORT_STATS_GSO_WHOLE_PKTS] = port->gso_whole_pkts;
+	value[TCA_SWPORT_STATS_STAMP_PKTS] = port->link.stamp_pkts;
+	value[TCA_SWPORT_STATS_STAMP_KEPT_PKTS] = port->link.stamp_kept_pkts;
+	value[TCA_SWPORT_STATS_STAMP_FAIL_PKTS] = port->link.stamp_fail_pkts;
+	value[TCA_SWPORT_STATS_LINK_BYTES_PS] = port->link.bytes_ps;
+	if (port->params.bql) {
+		quell_swport_device_update(qdisc_priv(sch));
+		value[TCA_SWPORT_STATS_DEVICE_BYTES] = port->link.device_bytes;
+	}
+	value[TCA_SWPORT_STATS_MEMORY_BYTES] =
+		port->data.memory_bytes + port->control.memory_bytes;
+	value[TCA_SWPORT_STATS_MEMORY_DROP_PKTS] = port->memory_drop_pkts;
+	value[TCA_SWPORT_STATS_MEMORY_MAX_BYTES] = port->memory_max_bytes;
+	value[TCA_SWPORT_STATS_INT_PKTS] = port->tcp_int.pkts;
+	value[TCA_SWPORT_STATS_INT_WORST_PKTS] = port->tcp_int.worst_pkts;
+	value[TCA_SWPORT_STATS_INT_FAIL_PKTS] = port->tcp_int.fail_pkts;
+	swport_snapshot_trim(&port->trim, value);
+	quell_swport_buffer_stats(port, value);
+	quell_swport_joint_stats(port, value);
+	quell_swport_deflect_stats(port, value);
+	sch_tree_unlock(sch);
+}
+
+static int swport_dump_counters(struct Qdisc *sch, struct sk_buff *skb)
+{
+	u64 value[TCA_SWPORT_STATS_MAX + 1] = { };
+	int attr, err = 0;
+
+	swport_snapshot(sch, value);
+	for (attr = TCA_SWPORT_STATS_PAD + 1; !err && attr <= TCA_SWPORT_STATS_MAX; attr++)
+		err = swport_put_counter(skb, attr, value[attr], TCA_SWPORT_STATS_PAD);
+	return err;
+}
+
+/*
+ * Depth and sojourn percentiles of each band (<quell/core/port/histogram.h>).
+ *
+ *	depth	bytes in the band when a packet is offered, admitted or not; segments of a whole
+ *		GSO packet count with the depth before the first
+ *	sojourn	time from enqueue to dequeue
+ *
+ * Off by default: they need 19 kB a port and two clock readings a packet.
+ */
+
+/* In the order of TCA_SWPORT_QUANTILE_*. */
+static const u32 swport_permille[] = { 500, 900, 990, 999 };
+
+/* Index 0 data band, 1 control band; sojourn in ns.  Under the qdisc's lock. */
+struct swport_percentiles {
+	struct quell_histogram depth[2];
+	struct quell_histogram sojourn[2];
+};
+
+struct swport_quantiles {
+	u64 count;
+	u64 value[ARRAY_SIZE(swport_permille)];
+	u64 max;
+};
+
+/**
+ * quell_swport_percentiles_get() - allocate or keep histograms as a request requires
+ * @port: the switch port
+ * @params: parameters of the request
+ * @fresh: set to the port's histograms, to new ones, or to NULL if they are off
+ * Context: RTNL held; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int quell_swport_percentiles_get(const struct swport_sched *port,
+				 const struct swport_params *params,
+				 struct swport_percentiles **fresh)
+{
+	*fresh = NULL;
+	if (!params->percentiles)
+		return 0;
+	*fresh = port->percentiles;
+	if (!*fresh)
+		*fresh = kvzalloc(sizeof(**fresh), GFP_KERNEL);
+	return *fresh ? 0 : -ENOMEM;
+}
+
+void quell_swport_percentiles_free(struct swport_percentiles *old)
+{
+	kvfree(old);
+}
+
+/* Record depth and time at enqueue, with the number of segments set.  Context: qdisc lock held. */
+void quell_swport_record_enqueue(struct swport_sched *port, struct sk_buff *skb, bool control)
+{
+	const struct swport_band *band = control ? &port->control : &port->data;
+
+	if (port->percentiles)
+		quell_histogram_add(&port->percentiles->depth[control], band->backlog_bytes,
+				    swport_cb(skb)->segments);
+	swport_cb(skb)->enqueue_ns =
+		port->percentiles || port->params.tcp_int_ns ? ktime_get_ns() : 0;
+}
+
+/* Record the sojourn time at dequeue, with percentiles on.  Context: qdisc lock held. */
+void quell_swport_record_dequeue(struct swport_sched *port, const struct sk_buff *skb, bool control,
+				 u64 now_ns)
+{
+	u64 enqueue_ns = swport_cb(skb)->enqueue_ns;
+
+	if (enqueue_ns && now_ns >= enqueue_ns)
+		quell_histogram_add(&port->percentiles->sojourn[control], now_ns - enqueue_ns,
+				    swport_cb(skb)->segments);
+}
+
+static void swport_quantiles_read(const struct quell_histogram *h, struct swport_quantiles *q)
+{
+	q->count = h->count;
+	q->max = h->max;
+	quell_histogram_quantiles(h, swport_permille, q->value, ARRAY_SIZE(swport_permille));
+}
+
+static int swport_put_quantiles(struct sk_buff *skb, int type, const struct swport_quantiles *q)
+{
+	struct nlattr *nest = nla_nest_start(skb, type);
+	u32 i;
+
+	if (!nest || swport_put_counter(skb, TCA_SWPORT_QUANTILE_COUNT, q->count,
+					TCA_SWPORT_QUANTILE_PAD) ||
+	    swport_put_counter(skb, TCA_SWPORT_QUANTILE_MAX_VALUE, q->max,
+			       TCA_SWPORT_QUANTILE_PAD))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(swport_permille); i++) {
+		if (swport_put_counter(skb, TCA_SWPORT_QUANTILE_P50 + i, q->value[i],
+				       TCA_SWPORT_QUANTILE_PAD))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int swport_dump_percentiles(struct Qdisc *sch, struct sk_buff *skb)
+{
+	const struct swport_sched *port = qdisc_priv(sch);
+	struct swport_quantiles q[4];
+	struct nlattr *nest;
+	u32 i;
+
+	if (!port->percentiles)
+		return 0;
+	sch_tree_lock(sch);
+	for (i = 0; i < 2; i++) {
+		swport_quantiles_read(&port->percentiles->depth[i], &q[2 * i]);
+		swport_quantiles_read(&port->percentiles->sojourn[i], &q[2 * i + 1]);
+	}
+	sch_tree_unlock(sch);
+
+	nest = nla_nest_start(skb, TCA_SWPORT_STATS_PERCENTILES);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(q); i++) {
+		if (swport_put_quantiles(skb, TCA_SWPORT_PERCENTILES_DATA_DEPTH + i, &q[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Add one part of the statistics, or omit it from a notification without room. */
+static int swport_dump_part(struct Qdisc *sch, struct sk_buff *skb, bool *left_out,
+			    int (*dump)(struct Qdisc *sch, struct sk_buff *skb))
+{
+	unsigned char *begin = skb_tail_pointer(skb);
+	int err = dump(sch, skb);
+
+	/* A dump's buffer is charged to its reader's socket, a notification's to no socket yet. */
+	if (skb->sk)
+		return err;
+	*left_out = err || skb_tailroom(skb) < swport_message_bytes();
+	if (*left_out)
+		nlmsg_trim(skb, begin);
+	return 0;
+}
+
+/* Context: RTNL held; takes the qdisc lock.  Returns 0, or -1 when the message is full. */
+int quell_swport_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct sk_buff *skb = d->skb;
+	bool left_out = false;
+	struct nlattr *nest;
+
+	BUILD_BUG_ON(2 * swport_message_bytes() > NLMSG_GOODSIZE);
+	nest = nla_nest_start_noflag(skb, TCA_STATS_APP);
+	if (!nest)
+		return -1;
+	if (swport_dump_part(sch, skb, &left_out, swport_dump_counters))
+		goto cancel;
+	if (left_out) {
+		nla_nest_cancel(skb, nest);
+		return 0;
+	}
+	if (swport_dump_part(sch, skb, &left_out, swport_dump_class_stats) ||
+	    swport_dump_part(sch, skb, &left_out, swport_dump_percentiles))
+		goto cancel;
+	nla_nest_end(skb, nest);
+	return 0;
+
+cancel:
+	nla_nest_cancel(skb, nest);
+	return -1;
 }

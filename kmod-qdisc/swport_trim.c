@@ -8,25 +8,103 @@
  * eligible DSCP and not yet trimmed.  Not supported: IP fragments, IPv6 with extension headers, and
  * tunnelled packets with a partial inner checksum.  Sizes are those of frames.
  */
-#include <linux/if_ether.h>
-#include <linux/skbuff.h>
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
+#include <net/ip.h>
+#include <compat/net_gso.h>
 #include <quell/trim_tunnel.h>
 
 #include "swport.h"
 
 /*
- * True for the DSCP this port sets and those of @params->known: other switches may set another
- * one, or one per egress port (SONiC's asymmetric DSCP).  Context: any.
+ * Trimming to the sender: the sender of a dropped segment gets a NACK at once.
+ *
+ * The NACK, built from the segment's headers (<quell/trim_nack.h>), enters the network layer as if
+ * the receiver had sent it and it came in through the port's device.  So it is routed or bridged
+ * as any reply, passes reverse path filters, and saves the delay to the receiver and back.  In a
+ * tunnel it returns through the tunnel, <quell/trim_tunnel.h>.  Its Ethernet source is the port's,
+ * so that no bridge learns the receiver's address.
+ *
+ * netif_rx() only queues, so it may be called with the qdisc's lock held; it drops above
+ * net.core.netdev_max_backlog, which is counted.  A dropped segment causes at most one NACK, longer
+ * by at most the option, and a NACK, without payload, causes no other: no amplification, no loop.
+ *
+ * Eligible are TCP segments with payload, of any size, with a length in the Quell option, which may
+ * be trimmed and came in by Ethernet.  Locally sent ones are trimmed and sent on; they have no
+ * input device, whereas skb->sk may be another namespace's socket beyond a bridge.  Nor are those
+ * that tc redirected here, as to an ifb: the receiver's replies come in by another device.
  */
-bool quell_swport_is_trimmed(const struct swport_trim_params *params,
-			     const struct quell_frame *frame)
-{
-	u32 dscp = frame->ip[0].dsfield >> SWPORT_DSCP_SHIFT;
 
-	return frame->ip[0].version && (dscp == params->dscp || params->known >> dscp & 1);
+/* The outer headers are the segment's, to its sender. */
+static int swport_nack_put_outside(struct sk_buff *nack, const struct sk_buff *skb, u32 bytes)
+{
+	struct ethhdr *eth = skb_put(nack, bytes);
+
+	if (skb_copy_bits(skb, 0, eth, bytes))
+		return -EINVAL;
+	ether_addr_copy(eth->h_dest, eth->h_source);
+	ether_addr_copy(eth->h_source, skb->dev->dev_addr);
+	quell_trim_nack_source(eth->h_source);
+	if (skb_vlan_tag_present(skb))
+		__vlan_hwaccel_put_tag(nack, skb->vlan_proto, skb_vlan_tag_get(skb));
+	return 0;
+}
+
+static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
+					const struct quell_frame *frame,
+					const struct quell_trim *trim, u8 dscp)
+{
+	u32 headroom = LL_MAX_HEADER + NET_IP_ALIGN, at = quell_frame_flow(frame)->at, bytes;
+	struct sk_buff *nack;
+
+	nack = alloc_skb(headroom + QUELL_TRIM_TUNNEL_NACK_MAX_BYTES, GFP_ATOMIC | __GFP_NOWARN);
+	if (!nack)
+		return NULL;
+	skb_reserve(nack, headroom);
+	if (swport_nack_put_outside(nack, skb, at)) {
+		kfree_skb(nack);
+		return NULL;
+	}
+	bytes = quell_trim_nack(frame->data + at, trim, dscp,
+				skb_put_zero(nack, QUELL_TRIM_NACK_MAX_BYTES));
+	skb_trim(nack, at + bytes);
+	if (frame->tunnel)
+		quell_trim_return(nack->data, frame, at + bytes, dscp);
+	return nack;
+}
+
+/*
+ * Returns true when a NACK was sent, even if the backlog dropped it; false when the segment is not
+ * eligible or without memory, so that it may be trimmed instead.
+ */
+static bool swport_send_nack(struct Qdisc *sch, const struct sk_buff *skb,
+			     const struct quell_frame *frame, const struct quell_trim *trim)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct net_device *dev = qdisc_dev(sch);
+	struct sk_buff *nack;
+
+	/* The segment's sender has to be reachable through the port's device. */
+	if (!skb->skb_iif || skb_is_redirected(skb) || dev->type != ARPHRD_ETHER ||
+	    !quell_trim_tunnel_returns(frame))
+		return false;
+	/* Of a segment to a group address each port may drop a copy, which would cause a NACK. */
+	if (frame->data[0] & 1 ||
+	    !quell_trim_wants_nack(frame->data + quell_frame_flow(frame)->at, trim))
+		return false;
+	nack = swport_nack_make(skb, frame, trim, port->params.trim.dscp);
+	if (!nack)
+		return false;
+	nack->protocol = eth_type_trans(nack, dev);
+	if (netif_rx(nack) == NET_RX_SUCCESS)
+		port->trim.to_sender_pkts++;
+	else
+		port->trim.to_sender_drop_pkts++;
+	return true;
 }
 
 /* Read the headers of a packet that may be trimmed, in a tunnel those of the inner packet. */
@@ -129,7 +207,7 @@ bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb, const struct quel
 	if (!params->size_bytes)
 		return false;
 	if (!swport_trim_find(port, skb, frame, &trim) ||
-	    (params->to_sender && quell_swport_send_nack(sch, skb, frame, &trim)))
+	    (params->to_sender && swport_send_nack(sch, skb, frame, &trim)))
 		return false;
 	to_bytes = quell_trim_to_bytes(&trim, quell_frame_flow(frame)->at, params->size_bytes);
 	if (!to_bytes)
@@ -144,22 +222,197 @@ bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb, const struct quel
 	return true;
 }
 
-void quell_swport_trim_queued(struct swport_sched *port, const struct sk_buff *skb)
+/*
+ * Super-packets (GSO): which may stay whole, and segmentation of the others.
+ *
+ * A whole one is queued, marked and sent as one packet.  Its length is that of its segments on the
+ * wire from enqueue on, so that later segmentation changes the number of packets alone.
+ *
+ * Without `split-gso' TCP and UDP are segmented only
+ *
+ *	at enqueue	if not all segments fit, so that each is admitted, trimmed or dropped
+ *			if a segment is deflected, or may be
+ *	at dequeue	if the last segment gets a telemetry record
+ *
+ * Tunnels, SCTP, IPsec, UDP fragments and lists of packets are always segmented, as their segments'
+ * headers are not copies of the first's; so is IPv6 with extension headers, as of BIG TCP.
+ */
+
+#define SWPORT_GSO_SUPPORTED	(SKB_GSO_TCPV4 | SKB_GSO_TCPV6 | SKB_GSO_UDP_L4)
+#define SWPORT_GSO_UNSUPPORTED	\
+	(SKB_GSO_SCTP | SKB_GSO_ESP | SKB_GSO_UDP | SKB_GSO_FRAGLIST | SKB_GSO_FCOE)
+
+/*
+ * Offset of TCP or UDP by the IP header; 0: another protocol.  swport_read() rejects the length of
+ * 0 of packets above 64 KB.
+ */
+static int swport_gso_transport_at(const struct sk_buff *skb, u8 proto)
 {
-	port->trim.backlog_pkts++;
-	port->trim.backlog_bytes += qdisc_pkt_len(skb);
+	int at = skb_network_offset(skb);
+	union {
+		struct iphdr v4;
+		struct ipv6hdr v6;
+	} buf;
+	const struct ipv6hdr *v6;
+	const struct iphdr *v4;
+
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		v4 = skb_header_pointer(skb, at, sizeof(buf.v4), &buf.v4);
+		return v4 && v4->version == 4 && v4->ihl >= 5 && v4->protocol == proto ?
+		       at + v4->ihl * 4 : 0;
+	case htons(ETH_P_IPV6):
+		v6 = skb_header_pointer(skb, at, sizeof(buf.v6), &buf.v6);
+		return v6 && v6->version == 6 && v6->nexthdr == proto ?
+		       at + sizeof(*v6) : 0;
+	default:
+		return 0;
+	}
 }
 
-void quell_swport_trim_sent(struct swport_sched *port, const struct sk_buff *skb)
+/*
+ * Length of the headers of each segment; 0: not found.  The stack's transport offset may come from
+ * a guest: IP must confirm it.
+ */
+static u32 swport_gso_header_bytes(const struct sk_buff *skb)
 {
-	port->trim.backlog_pkts--;
-	port->trim.backlog_bytes -= qdisc_pkt_len(skb);
-	port->trim.sent_pkts++;
-	port->trim.sent_bytes += qdisc_pkt_len(skb);
+	bool is_udp = skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
+	const struct tcphdr *th;
+	struct tcphdr buf;
+	int at;
+
+	if (skb->encapsulation || !skb_transport_header_was_set(skb))
+		return 0;
+	at = swport_gso_transport_at(skb, is_udp ? IPPROTO_UDP : IPPROTO_TCP);
+	if (at <= 0 || at != skb_transport_offset(skb))
+		return 0;
+	if (is_udp)
+		return at + sizeof(struct udphdr);
+	th = skb_header_pointer(skb, at, sizeof(buf), &buf);
+	return th && th->doff * 4 >= sizeof(buf) ? at + th->doff * 4 : 0;
 }
 
-void quell_swport_trim_dropped(struct swport_sched *port, const struct sk_buff *skb)
+/**
+ * quell_swport_gso_measure() - measure a super-packet on the wire
+ * @port: the switch port
+ * @skb: GSO packet
+ * @super: set when the result is true
+ * Context: softirq, qdisc lock held; does not write to @skb.
+ * Return: false if it must be segmented now.
+ */
+bool quell_swport_gso_measure(const struct swport_sched *port, const struct sk_buff *skb,
+			      struct quell_super *super)
 {
-	port->trim.drop_pkts++;
-	port->trim.drop_bytes += qdisc_pkt_len(skb);
+	const struct skb_shared_info *shinfo = skb_shinfo(skb);
+	const struct swport_params *params = &port->params;
+
+	/* With `rate' packets are sent one by one, as from a wire, by default. */
+	if (params->split_gso == SWPORT_GSO_SPLIT ||
+	    (params->split_gso == SWPORT_GSO_AUTO && params->rate_bytes_ps))
+		return false;
+	/* The headers of one longer than IP can state (BIG TCP) are not those of its segments. */
+	if (skb->len > IP_MAX_MTU &&
+	    (params->telemetry_ns || params->tcp_int_ns || port->deflect))
+		return false;
+	if (!(shinfo->gso_type & SWPORT_GSO_SUPPORTED) || shinfo->gso_type & SWPORT_GSO_UNSUPPORTED)
+		return false;
+	return quell_super_measure(super, skb->len, swport_gso_header_bytes(skb),
+				   shinfo->gso_size);
+}
+
+/**
+ * quell_swport_gso_segment() - segment a super-packet
+ * @port: the switch port
+ * @skb: GSO packet, which remains the caller's
+ * Context: softirq, qdisc lock held.
+ * Return: list of segments, each with its length; NULL without memory or for a malformed packet.
+ */
+struct sk_buff *quell_swport_gso_segment(struct swport_sched *port, struct sk_buff *skb)
+{
+	netdev_features_t features = netif_skb_features(skb);
+	struct sk_buff *segs, *seg;
+
+	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
+	quell_qdisc_reset_reason(skb);
+	if (IS_ERR_OR_NULL(segs))
+		return NULL;
+	port->gso_split_pkts++;
+	for (seg = segs; seg; seg = seg->next) {
+		quell_qdisc_set_pkt_len(seg);
+		quell_qdisc_reset_reason(seg);
+	}
+	return segs;
+}
+
+/**
+ * quell_swport_gso_account() - set ->gso_other_bytes of the segments of a super-packet
+ * @queue: data band
+ * @pkts: number of segments at its end
+ * Context: softirq, qdisc lock held.
+ */
+void quell_swport_gso_account(struct sk_buff_head *queue, u32 pkts)
+{
+	struct sk_buff *skb = skb_peek_tail(queue);
+	u32 behind_bytes = 0;
+
+	for (; pkts; pkts--) {
+		swport_cb(skb)->gso_other_bytes = behind_bytes;
+		behind_bytes += qdisc_pkt_len(skb);
+		skb = skb->prev;
+	}
+}
+
+/* Do the segments have the length counted at enqueue? */
+static bool swport_gso_is_as_measured(const struct sk_buff *whole, const struct sk_buff *segs)
+{
+	u32 bytes = 0;
+
+	for (; segs; segs = segs->next)
+		bytes += qdisc_pkt_len(segs);
+	return bytes == qdisc_pkt_len(whole);
+}
+
+/* Replace the first packet of the data band by its segments. */
+static void swport_gso_replace(struct Qdisc *sch, struct sk_buff *whole, struct sk_buff *segs)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	u32 old_bytes = qdisc_pkt_len(whole), left_bytes = old_bytes;
+	struct sk_buff *seg, *next;
+	int pkts = 0;
+
+	skb_list_walk_safe(segs, seg, next) {
+		skb_mark_not_on_list(seg);
+		*swport_cb(seg) = *swport_cb(whole);
+		left_bytes -= qdisc_pkt_len(seg);
+		swport_cb(seg)->segments = 1;
+		swport_cb(seg)->gso_other_bytes = left_bytes;
+		port->data.memory_bytes += seg->truesize;
+		__skb_queue_before(&port->data.queue, whole, seg);
+		if (pkts++)
+			qdisc_qlen_inc(sch);
+	}
+	__skb_unlink(whole, &port->data.queue);
+	qdisc_tree_reduce_backlog(sch, 1 - pkts, 0);
+	consume_skb(whole);
+}
+
+/*
+ * Segment the first packet of the data band.  It stays whole without memory, or if the length of
+ * its segments is not as measured.  Context: softirq, qdisc lock held.
+ */
+void quell_swport_gso_segment_head(struct Qdisc *sch)
+{
+	struct swport_sched *port = qdisc_priv(sch);
+	struct sk_buff *skb = skb_peek(&port->data.queue);
+	struct sk_buff *segs;
+
+	/* The last segment inherits the truesize charged to the socket. */
+	port->data.memory_bytes -= skb->truesize;
+	segs = quell_swport_gso_segment(port, skb);
+	if (segs && swport_gso_is_as_measured(skb, segs)) {
+		swport_gso_replace(sch, skb, segs);
+		return;
+	}
+	kfree_skb_list(segs);
+	port->data.memory_bytes += skb->truesize;
 }

@@ -16,7 +16,7 @@
  * until the XON, as if a switch repeated it in time.  Both ends obey at once.
  *
  * The card takes one frame at a time from the stack, so that paused packets are queued in the port
- * (kmod-qdisc/swport_pause.c), where they are counted, marked, and let others by.  Segments that
+ * (quell_swport_pause()), where they are counted, marked, and let others by.  Segments that
  * TCP hands over as one are an exception: they are sent together.
  *
  * Between its two cards a frame's mark says how it was counted; skb_iif says where it came in.

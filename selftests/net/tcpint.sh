@@ -16,7 +16,7 @@ cd "$(dirname "$0")" || exit 1
 empty=720cf0000000000000000000
 idle=720cf1753f
 more=""
-# Of the port: set, it takes the long path (swport_dequeue.c); else the device has the same.
+# Of the port: set, it takes the long path (swport_dequeue_featured()); else the device has the same.
 rate="rate 10gbit"
 six="src=2001:db8::1 dst=2001:db8::2"
 

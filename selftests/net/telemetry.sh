@@ -17,7 +17,7 @@ head=fe1851550500039801020304
 empty=000000000000000000000000
 room=$head$empty
 six="src=2001:db8::1 dst=2001:db8::2"
-# On, packets take the long path (swport_dequeue.c); off, the straight one.
+# On, packets take the long path (swport_dequeue_featured()); off, the straight one.
 percentiles=off
 
 # header_bytes FAMILY: Ethernet, IP and TCP of a segment with that option.
