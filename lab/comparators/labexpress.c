@@ -3,7 +3,7 @@
  * quell_labexpress: ExpressPass, with which the Dart paper compares itself: congestion control
  * "expresspass", and the port, qdisc "labexpress" (labexpress_port.c).
  *
- * The credits are those of the cards (labnic_express.c).  A sender's window is the data in flight,
+ * The credits are those of the cards (labnic_credit.c).  A sender's window is the data in flight,
  * and a packet for the credit that has just come in; so it sends one for each, new or lost, and
  * no other but its request and those of TCP's timers.  The rate is the receiver's, so there
  * is no window to compute, and quell.ko is not needed.

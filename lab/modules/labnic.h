@@ -6,6 +6,7 @@
 #define _QUELL_LABNIC_H
 
 #include <linux/hrtimer.h>
+#include <linux/in6.h>
 #include <linux/net_tstamp.h>
 #include <linux/netdevice.h>
 #include <linux/ptp_clock_kernel.h>
@@ -114,6 +115,41 @@ struct labnic_pfc {
 	/* Notifies the port's qdisc; NULL without sch_swport. */
 	labnic_pause_fn		pause_fn;
 	struct labnic_pfc_class	class[QUELLNIC_PFC_PRIORITIES];	/* by priority */
+};
+
+/*
+ * The direction of a connection in which data flows.  Without padding, as it is hashed and compared
+ * byte by byte.
+ */
+struct labnic_credit_key {
+	struct in6_addr	from;	/* address of the sender, IPv4 mapped into IPv6 */
+	struct in6_addr	to;	/* address of the receiver */
+	__be16		sport;	/* port of the sender */
+	__be16		dport;	/* port of the receiver */
+};
+
+/* A TCP segment as a card reads it. */
+struct labnic_segment {
+	struct labnic_credit_key	key;	/* from its sender to its receiver */
+	/* Where its TCP header is, from the frame's first byte. */
+	u32				tcp_at;
+	u32				payload_bytes;	/* of it, before a switch trimmed it */
+	/* Of the whole frame before that, Ethernet header counted. */
+	u32				frame_bytes;
+	u32				seq;	/* sequence number */
+	u32				ack_seq;	/* acknowledgment number */
+	__be16				window;	/* as in the header, scaled */
+	/* The urgent pointer, which TCP ignores without URG. */
+	u16				number;
+	/* It has payload, or had it before a switch trimmed it. */
+	bool				has_data;
+	bool				is_trimmed;	/* of its payload something is missing */
+	bool				is_bare;	/* an acknowledgment alone */
+	/* That, sent for a number alone; TCP sends no data with it. */
+	bool				is_pull;
+	bool				is_syn;	/* of a handshake */
+	bool				is_rst;	/* the connection ends at once */
+	bool				is_fin;	/* the direction ends */
 };
 
 /* Credits that a host's card hands out, labnic_credit.c. */
@@ -225,19 +261,28 @@ struct labnic_port {
 	u32				away_part;	/* part of the other end, if @is_cut */
 };
 
+/* labnic_link.c */
+u64 labnic_phc_ns(struct labnic_phc *phc, u64 host_ns);
+
 /* labnic_wire.c */
 void labnic_wire_init(struct labnic_port *port);
 void labnic_wire_stop(struct labnic_port *port);
 void labnic_wire_free(struct labnic_port *port);
 netdev_tx_t labnic_wire_xmit(struct sk_buff *skb, struct net_device *dev);
-void labnic_wire_send(struct labnic_port *port, struct sk_buff *skb);
-bool labnic_wire_has_room(const struct labnic_port *port);
 bool labnic_wire_has_timer(const struct hrtimer *timer);
 void labnic_wire_arrive(struct labnic_port *port, u64 now_ns);
 void labnic_wire_arrives(struct labnic_port *port, struct labnic_frame frame);
 void labnic_wire_pause(struct labnic_port *port, enum labnic_pause kind, u8 priority);
+void labnic_forward_free(struct labnic_port *port);
+int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed);
+void labnic_noise_stop(struct labnic_noise *noise);
+void labnic_noise_free(struct labnic_noise *noise);
+int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps);
+void labnic_pace_stop(struct labnic_port *port);
+void labnic_pace_free(struct labnic_port *port);
+u64 labnic_pace_bits_ps(const struct labnic_port *port);
 
-/* labnic_part.c, labnic_cross.c */
+/* labnic_part.c */
 #ifdef CONFIG_UML
 int labnic_part_init(void);
 int labnic_part_create(struct labnic_port *port, const struct quellnic_part *config, bool is_near);
@@ -293,10 +338,6 @@ static inline void labnic_cross_send(struct labnic_port *port, const struct labn
 }
 #endif
 
-/* labnic_forward.c */
-bool labnic_forward(struct labnic_port *port, struct sk_buff *skb);
-void labnic_forward_free(struct labnic_port *port);
-
 /* labnic_pfc.c */
 int labnic_pfc_create(struct labnic_port *port, const struct quellnic_pfc *config);
 void labnic_pfc_free(struct labnic_port *port);
@@ -304,8 +345,10 @@ bool labnic_pfc_admit(struct labnic_port *port, struct sk_buff *skb, u64 now_ns)
 void labnic_pfc_transmitted(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
 void labnic_pfc_receive(struct labnic_port *port, enum labnic_pause kind, u8 priority, u64 now_ns);
 void labnic_pfc_stats(const struct labnic_port *port, struct quellnic_pfc_stats *stats);
+void labnic_deadlock_init(void);
 
 /* labnic_credit.c */
+bool labnic_segment_read(const struct sk_buff *skb, u32 ip_at, struct labnic_segment *segment);
 int labnic_credit_create(struct labnic_port *port, const struct quellnic_credit *config,
 			 struct netlink_ext_ack *extack);
 void labnic_credit_stop(struct labnic_port *port);
@@ -314,41 +357,5 @@ void labnic_credit_free(struct labnic_port *port);
 void labnic_credit_receive(struct labnic_port *port, struct sk_buff *skb, u64 now_ns);
 void labnic_credit_transmit(struct labnic_port *port, struct sk_buff *skb);
 void labnic_credit_send_pulls(struct labnic_port *port);
-
-/* labnic_pace.c */
-int labnic_pace_create(struct labnic_port *port, u64 rate_bits_ps);
-void labnic_pace_stop(struct labnic_port *port);
-void labnic_pace_free(struct labnic_port *port);
-bool labnic_pace_holds(struct labnic_port *port, struct sk_buff *skb);
-u64 labnic_pace_bits_ps(const struct labnic_port *port);
-
-/* labnic_deadlock.c */
-void labnic_deadlock_init(void);
-void labnic_deadlock_add(struct labnic_pfc *pfc);
-void labnic_deadlock_remove(struct labnic_pfc *pfc);
-void labnic_deadlock_watch(void);
-void labnic_pause_notify(enum labnic_pause_event event, const char *text, u8 priority, u64 time_ns);
-
-/* labnic_tap.c */
-bool labnic_has_tap(void);
-void labnic_trace(enum labnic_tap_event event, struct net_device *dev,
-		  const struct sk_buff *skb, const struct iphdr *iph, u64 time_ns);
-void labnic_hand_over(struct sk_buff *skb, u64 now_ns);
-
-/* labnic_trim.c */
-bool labnic_trim(struct labnic_port *port, struct sk_buff *skb);
-
-/* labnic_noise.c */
-int labnic_noise_init(struct labnic_noise *noise, u64 noise_ns, u64 seed);
-void labnic_noise_stop(struct labnic_noise *noise);
-void labnic_noise_free(struct labnic_noise *noise);
-void labnic_noise_receive(struct labnic_noise *noise, struct sk_buff *skb,
-			  u64 arrive_ns);
-
-/* labnic_phc.c */
-int labnic_phc_register(struct labnic_port *port, s64 offset_ns, s32 drift_ppb);
-void labnic_phc_unregister(struct labnic_port *port);
-int labnic_phc_adjtime(struct ptp_clock_info *info, s64 delta_ns);
-u64 labnic_phc_ns(struct labnic_phc *phc, u64 host_ns);
 
 #endif /* _QUELL_LABNIC_H */

@@ -18,11 +18,14 @@
  *
  * A part that ends leaves the others alone: they do not wait for it any more.
  */
+#include <linux/etherdevice.h>
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/skbuff.h>
+#include <linux/xarray.h>
 
 #include <net/secure_seq.h>
 
@@ -32,7 +35,6 @@
 #include <compat/um_iomem.h>
 
 #include "labnic.h"
-#include "labnic_cross.h"
 #include "labnic_part.h"
 
 #define PART_IOMEM		"labparts"
@@ -48,11 +50,11 @@
 #define HOST_FUTEX_WAIT		0
 #define HOST_FUTEX_WAKE		1
 
-uint labnic_part;
+static uint labnic_part;
 module_param_named(part, labnic_part, uint, 0444);
 MODULE_PARM_DESC(part, "Number of this part of the network, from 0");
 
-uint labnic_parts;
+static uint labnic_parts;
 module_param_named(parts, labnic_parts, uint, 0444);
 MODULE_PARM_DESC(parts, "Parts of the network, 1..16; default 0: it is not divided");
 
@@ -64,7 +66,7 @@ static ulong known_ns = 1000;
 module_param(known_ns, ulong, 0444);
 MODULE_PARM_DESC(known_ns, "Largest delay of any cable: then the end of a flow is known to all");
 
-uint labnic_buffer_bytes;
+static uint labnic_buffer_bytes;
 module_param_named(buffer_bytes, labnic_buffer_bytes, uint, 0444);
 MODULE_PARM_DESC(buffer_bytes, "Size of each buffer from one part to another");
 
@@ -116,6 +118,243 @@ static struct part_mark *mark_of_all(void)
 {
 	return (struct part_mark *)(my.memory + PART_MARK_OFFSET);
 }
+
+/*
+ * Packets from one part of a network to another.
+ *
+ * Of each pair of parts one buffer is filled between two barriers, while the other one, of the
+ * barrier before, is emptied.  So a buffer has one user at any time.  The block of payload that
+ * all parts have is not copied: packets refer to it by an offset.
+ */
+
+/* A packet; with @key 0 a head alone, before a struct quell_part_note. */
+struct part_record {
+	u32	bytes;		/* of the record, a multiple of 8 */
+	u32	key;		/* number of a direction of a cable */
+	u64	arrive_ns;	/* when its last bit arrives */
+	u32	truesize;
+	u32	head_bytes;	/* size of the memory of the linear part */
+	u32	hash;
+	u16	headroom;
+	u16	linear_bytes;	/* in the record, behind it */
+	u16	copied_bytes;	/* payload behind those; else it refers to the block */
+	u16	csum_start;
+	u16	csum_offset;
+	u8	ip_summed;
+	u8	hash_bits;	/* 1 l4_hash, 2 sw_hash */
+	u8	n_refs;		/* struct part_ref behind it, before the linear bytes */
+	u8	shared_flags;	/* of skb_shinfo */
+	u8	pause;		/* enum labnic_pause, of no packet of the stack's */
+	u8	priority;	/* of that pause */
+};
+
+/* A piece of the block of payload that each part has. */
+struct part_ref {
+	u32	offset;
+	u32	bytes;
+};
+
+/* Ports of which the other end is in another part, by key. */
+static DEFINE_XARRAY(cross_ports);
+
+static struct page *payload;
+static u32 payload_bytes;
+
+static ulong crossings;
+module_param(crossings, ulong, 0444);
+MODULE_PARM_DESC(crossings, "Packets sent to other parts so far");
+
+static struct part_buffer *buffer_of(u32 from, u32 to, u32 barrier)
+{
+	u64 offset = part_buffer_offset(labnic_parts, from, to, barrier, labnic_buffer_bytes);
+
+	return (struct part_buffer *)(my.memory + offset);
+}
+
+/* Room for a record; NULL if the buffer is full, which ends the run. */
+static struct part_record *record_add(u32 to, u32 bytes)
+{
+	struct part_buffer *buffer = buffer_of(labnic_part, to, slot_of(labnic_part)->mark.met + 1);
+	struct part_record *record = (void *)(buffer + 1) + buffer->used_bytes;
+
+	bytes = ALIGN(bytes, 8);
+	if (sizeof(*buffer) + buffer->used_bytes + bytes > labnic_buffer_bytes)
+		panic("quell-part %u: more than %u bytes to part %u between two barriers",
+		      labnic_part, labnic_buffer_bytes, to);
+	buffer->used_bytes += bytes;
+	memset(record, 0, sizeof(*record));
+	record->bytes = bytes;
+	return record;
+}
+
+/* Offset of a fragment in the block of payload, or -1. */
+static s64 payload_offset(const skb_frag_t *frag)
+{
+	s64 offset;
+
+	if (!payload)
+		return -1;
+	offset = ((s64)page_to_pfn(skb_frag_page(frag)) - (s64)page_to_pfn(payload)) *
+		 (s64)PAGE_SIZE + skb_frag_off(frag);
+	return offset >= 0 && offset + skb_frag_size(frag) <= payload_bytes ? offset : -1;
+}
+
+static bool is_payload_block(const struct sk_buff *skb)
+{
+	int i;
+
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++)
+		if (payload_offset(&skb_shinfo(skb)->frags[i]) < 0)
+			return false;
+	return !skb_has_frag_list(skb);
+}
+
+static void record_state(struct part_record *record, const struct sk_buff *skb)
+{
+	record->truesize = skb->truesize;
+	record->head_bytes = skb_end_offset(skb);
+	record->headroom = skb_headroom(skb);
+	record->hash = skb->hash;
+	record->hash_bits = skb->l4_hash | skb->sw_hash << 1;
+	record->ip_summed = skb->ip_summed;
+	if (skb->ip_summed == CHECKSUM_PARTIAL) {
+		record->csum_start = skb_checksum_start_offset(skb);
+		record->csum_offset = skb->csum_offset;
+	}
+	record->shared_flags = skb_shinfo(skb)->flags & SKBFL_SHARED_FRAG;
+}
+
+/* A frame has left for another part; consumes its packet. */
+void labnic_cross_send(struct labnic_port *port, const struct labnic_frame *frame)
+{
+	u64 arrive_ns = frame->leave_ns + port->delay_ns;
+	struct sk_buff *skb = frame->skb;
+	bool by_reference = is_payload_block(skb);
+	u32 linear_bytes = skb_headlen(skb);
+	u32 copied_bytes = by_reference ? 0 : skb->len - linear_bytes;
+	u32 n_refs = by_reference ? skb_shinfo(skb)->nr_frags : 0, i;
+	struct part_record *record;
+	struct part_ref *refs;
+
+	if (!my.is_moving || my.is_frozen) {
+		consume_skb(skb);
+		return;
+	}
+	record = record_add(port->away_part, sizeof(*record) + n_refs * sizeof(*refs) +
+			    linear_bytes + copied_bytes);
+	record->key = port->key;
+	record->arrive_ns = arrive_ns;
+	record->pause = frame->pause;
+	record->priority = frame->priority;
+	record_state(record, skb);
+	record->linear_bytes = linear_bytes;
+	record->copied_bytes = copied_bytes;
+	record->n_refs = n_refs;
+	refs = (struct part_ref *)(record + 1);
+	for (i = 0; i < n_refs; i++) {
+		refs[i].offset = payload_offset(&skb_shinfo(skb)->frags[i]);
+		refs[i].bytes = skb_frag_size(&skb_shinfo(skb)->frags[i]);
+	}
+	WARN_ON_ONCE(skb_copy_bits(skb, 0, refs + n_refs, linear_bytes + copied_bytes));
+	my.caused_ns = min(my.caused_ns, arrive_ns);
+	crossings++;
+	consume_skb(skb);
+}
+
+/* The packet of a record, as it would have passed the cable within one kernel. */
+static struct sk_buff *record_skb(const struct part_record *record)
+{
+	const struct part_ref *refs = (const struct part_ref *)(record + 1);
+	u32 bytes = record->linear_bytes + record->copied_bytes, i;
+	struct sk_buff *skb = alloc_skb(max_t(u32, record->head_bytes, record->headroom + bytes),
+					GFP_ATOMIC);
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, record->headroom);
+	skb_put_data(skb, refs + record->n_refs, bytes);
+	for (i = 0; i < record->n_refs; i++) {
+		struct page *page = payload + refs[i].offset / PAGE_SIZE;
+
+		get_page(page);
+		skb_add_rx_frag(skb, i, page, refs[i].offset % PAGE_SIZE, refs[i].bytes, 0);
+	}
+	skb->truesize = record->truesize;
+	skb->hash = record->hash;
+	skb->l4_hash = record->hash_bits & 1;
+	skb->sw_hash = record->hash_bits >> 1;
+	skb->ip_summed = record->ip_summed;
+	if (skb->ip_summed == CHECKSUM_PARTIAL) {
+		skb->csum_start = skb_headroom(skb) + record->csum_start;
+		skb->csum_offset = record->csum_offset;
+	}
+	skb_shinfo(skb)->flags = record->shared_flags;
+	skb_reset_mac_header(skb);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb->protocol = eth_hdr(skb)->h_proto;
+	return skb;
+}
+
+static void receive_record(const struct part_record *record, u64 now_ns)
+{
+	struct labnic_port *port;
+	struct sk_buff *skb;
+
+	if (!record->key) {
+		my.ops->noted((const struct quell_part_note *)(record + 1));
+		return;
+	}
+	if (record->arrive_ns <= now_ns)
+		panic("quell-part %u: a packet for %llu came at %llu, too late", labnic_part,
+		      record->arrive_ns, now_ns);
+	port = xa_load(&cross_ports, record->key);
+	skb = port ? record_skb(record) : NULL;
+	if (!skb)
+		panic("quell-part %u: no memory, or no cable %u, for a packet", labnic_part,
+		      record->key);
+	skb->dev = port->dev;
+	labnic_wire_arrives(port, (struct labnic_frame) {
+		.skb = skb, .bytes = skb->len, .leave_ns = record->arrive_ns - port->delay_ns,
+		.pause = record->pause, .priority = record->priority,
+	});
+}
+
+/* Take all that other parts have sent up to a barrier, at @now_ns.  Softirq. */
+static void labnic_cross_receive(u32 barrier, u64 now_ns)
+{
+	u32 from, at;
+
+	for (from = 0; from < labnic_parts; from++) {
+		struct part_buffer *buffer = buffer_of(from, labnic_part, barrier);
+		const struct part_record *record;
+
+		for (at = 0; at < buffer->used_bytes; at += record->bytes) {
+			record = (void *)(buffer + 1) + at;
+			receive_record(record, now_ns);
+		}
+		buffer->used_bytes = 0;
+	}
+}
+
+/**
+ * quell_part_notify() - send a note to all other parts, which have it before L has passed
+ * @note: the note
+ *
+ * Context: softirq.
+ */
+void quell_part_notify(const struct quell_part_note *note)
+{
+	struct part_record *record;
+	u32 to;
+
+	for (to = 0; to < labnic_parts; to++) {
+		if (to == labnic_part)
+			continue;
+		record = record_add(to, sizeof(*record) + sizeof(*note));
+		*(struct quell_part_note *)(record + 1) = *note;
+	}
+}
+EXPORT_SYMBOL_GPL(quell_part_notify);
 
 /* The first part that has not come to a barrier; @labnic_parts: all have. */
 static u32 find_missing(u32 barrier)
@@ -330,35 +569,6 @@ void labnic_part_departed(const struct labnic_port *port, ktime_t now)
 		arrive_all(port->timer.base, now);
 }
 
-/* The memory that the parts share. */
-void *labnic_part_memory(void)
-{
-	return my.memory;
-}
-
-/* Number of the last barrier. */
-u32 labnic_part_barrier(void)
-{
-	return slot_of(labnic_part)->mark.met;
-}
-
-/* Packets pass from part to part. */
-bool labnic_part_is_moving(void)
-{
-	return my.is_moving && !my.is_frozen;
-}
-
-/* This part causes an event in another one. */
-void labnic_part_causes(u64 ns)
-{
-	my.caused_ns = min(my.caused_ns, ns);
-}
-
-void labnic_part_noted(const struct quell_part_note *note)
-{
-	my.ops->noted(note);
-}
-
 /* When packets began to move; 0: they have not, or the network is whole. */
 u64 labnic_part_base_ns(void)
 {
@@ -405,7 +615,7 @@ int labnic_part_create(struct labnic_port *port, const struct quellnic_part *con
 	INIT_LIST_HEAD(&port->tie);
 	if (config->away != own)
 		return 0;
-	return labnic_cross_add(port);
+	return xa_err(xa_store(&cross_ports, port->key, port, GFP_KERNEL));
 }
 
 /**
@@ -433,19 +643,20 @@ EXPORT_SYMBOL_GPL(quell_part_known_ns);
 /**
  * quell_part_begin() - meet all parts, and then at each barrier
  * @ops: called at each; stay valid
- * @payload: pages that all parts have with the same content
- * @payload_bytes: their size
+ * @block: pages that all parts have with the same content
+ * @block_bytes: their size
  *
  * Context: process; sleeps in the host until all parts have come.
  * Return: a time in the future, the same in all parts; before it no packet passes between parts.
  */
-u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32 payload_bytes)
+u64 quell_part_begin(const struct quell_part_ops *ops, struct page *block, u32 block_bytes)
 {
 	struct quell_part_state all;
 	u64 others_ns, base_ns;
 
 	my.ops = ops;
-	labnic_cross_begin(payload, payload_bytes);
+	payload = block;
+	payload_bytes = block_bytes;
 	my.word.next_ns = ktime_get_ns();
 	my.caused_ns = U64_MAX;
 	meet(&all, &others_ns, &base_ns);
@@ -475,7 +686,7 @@ static void meet_sooner(u64 event_ns)
 void quell_part_report(const struct quell_part_state *state)
 {
 	if (state->turn != my.word.state.turn)
-		labnic_part_causes(state->turn_ns);
+		my.caused_ns = min(my.caused_ns, state->turn_ns);
 	if (state->done != my.word.state.done)
 		meet_sooner(state->done_ns);
 	my.word.state = *state;
@@ -511,7 +722,7 @@ void quell_part_end(void)
 	WRITE_ONCE(mine->is_gone, 1);
 	announce(mine->mark.met + 1);
 	pr_alert("quell-parts %u: %lu barriers, %lu packets to other parts\n", labnic_part,
-		 barriers, labnic_crossings());
+		 barriers, crossings);
 }
 EXPORT_SYMBOL_GPL(quell_part_end);
 

@@ -82,7 +82,7 @@ struct quellnic_credit {
 	__u32	percent;	/* of its line that they let in, 1..100 */
 	__u32	first_bytes;	/* bytes that a sender may send unrequested; the same at all */
 	/*
-	 * Of ExpressPass (labnic_express.c): first rate, as a part of the most, up to 1; 0 at all
+	 * Of ExpressPass (labnic_credit.c): first rate, as a part of the most, up to 1; 0 at all
 	 * NICs, or 0: EQDS.
 	 */
 	__u32	first_q16;

@@ -94,7 +94,7 @@ TREES_OWN = re.compile(r"tcp_([a-z0-9_]+)\.ko")
 ALGORITHMS = {name: _algorithm(name, core) for name, core in cores().items()}
 # RCP's sender, of the laboratory alone: rcp_sender.h of its modules.
 ALGORITHMS["rcp"] = Algorithm(("quell.ko", "quell_labrcp.ko"), {}, "rcp")
-# ExpressPass's as well, whose rate receivers set: labexpress.c and labnic_express.c.
+# ExpressPass's as well, whose rate receivers set: labexpress.c and labnic_credit.c.
 ALGORITHMS["expresspass"] = Algorithm(("quell_labexpress.ko",), {
     "first-rate": Parameter(KINDS["q16"], 1, units.Q16_ONE, express.FIRST_Q16),
     "w": Parameter(KINDS["q16"], 1, express.W_MAX_Q16, express.W_Q16)})

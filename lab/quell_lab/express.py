@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """ExpressPass, with which the Dart paper compares itself: in the laboratory alone.
 
-Runs of algorithm "expresspass" have cards that send credits (modules/labnic_express.c) and, at
+Runs of algorithm "expresspass" have cards that send credits (modules/labnic_credit.c) and, at
 hosts and switches, ports that let only as many pass as data has room for (labexpress_port.c);
 those of the others of the same scenario have swport.
 """
