@@ -320,41 +320,11 @@ struct labflow {
 
 extern struct labflow lab;
 
-/* labflow_state.c */
-void labflow_finish(enum labflow_state state);
+/* labflow_main.c */
 __printf(1, 2) void labflow_fail(const char *fmt, ...);
 void labflow_flow_done(struct labflow_flow *flow);
 void labflow_sleep_ns(u64 ns);
-
-/* labflow_after.c */
-struct labflow_flow *labflow_find(u32 id);
-int labflow_after_resolve(void);
-void labflow_after_sent(struct labflow_flow *flow);
-void labflow_after_delivered(const struct labflow_flow *flow);
-
-/* labflow_message.c */
-int labflow_message_resolve(void);
-void labflow_message_enqueue(struct labflow_flow *flow);
-bool labflow_message_push(struct labflow_flow *connection);
-void labflow_message_delivered(struct labflow_flow *connection);
-u64 labflow_message_part(const struct labflow_flow *flow, u64 position_bytes);
-u64 labflow_message_due_bytes(const struct labflow_flow *connection);
-bool labflow_is_quiet(const struct labflow_flow *connection);
-
-/* labflow_run.c */
-void labflow_run_init(void);
-int labflow_run_start(bool is_open);
-void labflow_run_stop(void);
-
-/* labflow_part.c */
-void labflow_part_init(void);
-int labflow_part_warm_up(int (*warm_up)(struct labflow_flow *flow), u64 *ready_ns);
-void labflow_part_flow_done(const struct labflow_flow *flow);
 void labflow_part_flow_started(const struct labflow_flow *flow);
-bool labflow_part_is_stopped(const struct labflow_flow *flow);
-void labflow_part_finished(void);
-void labflow_part_leave(void);
-int labflow_part_wait(void);
 
 /* labflow_sock.c */
 int labflow_sock_init(void);
@@ -367,6 +337,13 @@ bool labflow_sock_push(struct labflow_flow *flow, u64 limit_bytes);
 bool labflow_sock_all_acked(const struct labflow_flow *flow);
 void labflow_sock_close_all(void);
 struct page *labflow_sock_payload(u32 *bytes);
+int labflow_after_resolve(void);
+void labflow_after_delivered(const struct labflow_flow *flow);
+int labflow_message_resolve(void);
+void labflow_message_enqueue(struct labflow_flow *flow);
+bool labflow_message_push(struct labflow_flow *connection);
+u64 labflow_message_part(const struct labflow_flow *flow, u64 position_bytes);
+bool labflow_is_quiet(const struct labflow_flow *connection);
 
 /* labflow_sample.c */
 int labflow_sample_init(void);
@@ -375,32 +352,10 @@ void labflow_sample_start(void);
 void labflow_sample_stop(void);
 void labflow_sample_reset(void);
 int labflow_marks_show(struct seq_file *seq, void *v);
-int labflow_rows_init(struct labflow_rows *rows, u32 row_bytes);
-void labflow_rows_reset(struct labflow_rows *rows);
-void *labflow_rows_add(struct labflow_rows *rows, const char *what);
-struct quell_flow *labflow_quell(const struct sock *sk);
-bool labflow_snapshot(const struct sock *sk, struct quell_snapshot *out);
 const void *labflow_rows_get(const struct labflow_rows *rows, u64 index);
-
-/* labflow_governed.c */
 void labflow_governed_begin(struct labflow_flow *flow);
 void labflow_governed_end(struct labflow_flow *flow, u64 now_ns);
 int labflow_governed_show(struct seq_file *seq, void *v);
-
-/* labflow_dart.c */
-int labflow_dart_init(void);
-void labflow_dart_exit(void);
-void labflow_dart_reset(void);
-void labflow_dart_sample(u64 now_ns);
-
-/* labflow_pause.c */
-int labflow_pause_init(void);
-void labflow_pause_exit(void);
-void labflow_pause_start(void);
-void labflow_pause_stop(void);
-void labflow_pause_reset(void);
-
-/* labflow_truth.c */
 int labflow_truth_init(void);
 void labflow_truth_exit(void);
 int labflow_truth_start(void);

@@ -12,6 +12,7 @@
  * pseudo-random bytes, at an offset that depends on the flow and the position
  * in the stream.  The receiver compares the bytes it gets with that block.
  */
+#include <linux/bitops.h>
 #include <linux/bvec.h>
 #include <linux/gfp.h>
 #include <linux/kthread.h>
@@ -19,9 +20,261 @@
 #include <linux/slab.h>
 #include <net/inet_connection_sock.h>
 #include <net/ip.h>
+#include <net/sock.h>
 #include <net/tcp.h>
 
 #include "labflow.h"
+
+/*
+ * Flows that wait for others.
+ *
+ * A flow may begin only when its host knows that the other is through.  The
+ * host that sent the other one knows when all of it is acknowledged, the host
+ * that received it when all of it is delivered; no other host knows.
+ *
+ * TCP calls sk_write_space on every ACK while SOCK_NOSPACE is set.  So a sender
+ * that another flow waits for sets it once TCP has all of the message, when no flow
+ * waits for space any more.
+ */
+
+static struct labflow_flow *labflow_find(u32 id)
+{
+	u32 i;
+
+	/* As a rule flows are numbered from 1. */
+	if (id <= lab.n_flows && lab.flows[id - 1]->id == id)
+		return lab.flows[id - 1];
+	for (i = 0; i < lab.n_flows; i++)
+		if (lab.flows[i]->id == id)
+			return lab.flows[i];
+	return NULL;
+}
+
+/*
+ * Find the flows that others wait for.  lab.mutex held.  Returns 0, or -EINVAL with the reason in
+ * lab.error.
+ */
+int labflow_after_resolve(void)
+{
+	struct labflow_flow *flow, *other;
+	u32 i;
+
+	for (i = 0; i < lab.n_flows; i++) {
+		flow = lab.flows[i];
+		/* Of a network in parts, in that of its host. */
+		if (!flow->after_id || !flow->is_sender)
+			continue;
+		other = labflow_find(flow->after_id);
+		if (!other || other == flow) {
+			labflow_fail("flow %u: no other flow %u to wait for", flow->id,
+				     flow->after_id);
+			return -EINVAL;
+		}
+		if (flow->src_net != other->src_net && flow->src_net != other->dst_net) {
+			labflow_fail("flow %u: its host does not see the end of flow %u",
+				     flow->id, other->id);
+			return -EINVAL;
+		}
+		if (other->connection->is_shared && flow->src_net != other->dst_net) {
+			labflow_fail("flow %u: flow %u is shared, only its receiver sees its end",
+				     flow->id, other->id);
+			return -EINVAL;
+		}
+		flow->next_dependent = other->dependents;
+		other->dependents = flow;
+	}
+	return 0;
+}
+
+/* Start the flows of a host that wait for this one. */
+static void labflow_after_start(const struct labflow_flow *flow, const struct net *net)
+{
+	u64 now_ns = ktime_get_ns() - lab.t0_ns;
+	struct labflow_flow *next;
+
+	for (next = flow->dependents; next; next = next->next_dependent) {
+		if (next->src_net != net || next->is_due)
+			continue;
+		next->is_due = true;
+		next->start_ns += now_ns;
+		if (lab.is_part)
+			labflow_part_flow_started(next);
+		hrtimer_start(&next->timer, ns_to_ktime(lab.t0_ns + next->start_ns),
+			      HRTIMER_MODE_ABS_SOFT);
+	}
+}
+
+/* An ACK came; softirq, socket locked. */
+static void labflow_after_write_space(struct sock *sk)
+{
+	struct labflow_flow *flow = sk->sk_user_data;
+
+	if (!flow || !labflow_sock_all_acked(flow))
+		return;
+	clear_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+	if (lab.state == LABFLOW_RUNNING)
+		labflow_after_start(flow, flow->src_net);
+}
+
+/* TCP has all of a flow's message.  Sending socket locked. */
+static void labflow_after_sent(struct labflow_flow *flow)
+{
+	struct sock *sk = flow->connection->sock->sk;
+
+	if (!flow->dependents || flow->connection->is_shared)
+		return;
+	write_lock(&sk->sk_callback_lock);
+	sk->sk_write_space = labflow_after_write_space;
+	write_unlock(&sk->sk_callback_lock);
+	set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+}
+
+/* The last byte of a flow was delivered.  Receiving socket locked. */
+void labflow_after_delivered(const struct labflow_flow *flow)
+{
+	if (flow->dependents)
+		labflow_after_start(flow, flow->dst_net);
+}
+
+/*
+ * Messages of a connection, one behind the other.
+ *
+ * A flow is a message.  It has a connection of its own, or takes that of an
+ * earlier flow between the same two ends: then its bytes follow those of the
+ * messages that started before it, and it is through when its own last byte is
+ * delivered.  The state of congestion control is kept from one message
+ * to the next.
+ *
+ * The sending socket's lock guards the list and @unsent, the receiving one's
+ * @undelivered; only one softirq runs at a time.
+ */
+
+static int labflow_message_take(struct labflow_flow *flow)
+{
+	struct labflow_flow *other = labflow_find(flow->on_id);
+
+	if (!other || other == flow || other->on_id) {
+		labflow_fail("flow %u: flow %u has no connection of its own to take", flow->id,
+			     flow->on_id);
+		return -EINVAL;
+	}
+	if (flow->src_net != other->src_net || flow->dst_net != other->dst_net) {
+		labflow_fail("flow %u: the connection of flow %u is between others", flow->id,
+			     other->id);
+		return -EINVAL;
+	}
+	if (flow->stop_ns || other->stop_ns || flow->dscp != other->dscp) {
+		labflow_fail("flow %u: on the connection of flow %u with a stop, or another DSCP",
+			     flow->id, other->id);
+		return -EINVAL;
+	}
+	flow->connection = other;
+	other->is_shared = true;
+	return 0;
+}
+
+/*
+ * Find the connections of all flows.  lab.mutex held.  Returns 0, or -EINVAL with the reason in
+ * lab.error.
+ */
+int labflow_message_resolve(void)
+{
+	int err;
+	u32 i;
+
+	for (i = 0; i < lab.n_flows; i++) {
+		struct labflow_flow *flow = lab.flows[i];
+
+		flow->connection = flow;
+		if (!flow->on_id)
+			continue;
+		err = labflow_message_take(flow);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Put a flow's message behind the last one of its connection.  Sending socket locked. */
+void labflow_message_enqueue(struct labflow_flow *flow)
+{
+	struct labflow_flow *connection = flow->connection;
+	struct labflow_flow *before = connection->newest;
+
+	flow->begin_bytes = before ? before->end_bytes : connection->warm_bytes;
+	flow->end_bytes = flow->begin_bytes + flow->bytes;
+	if (before)
+		before->next_message = flow;
+	connection->newest = flow;
+	if (!connection->unsent)
+		connection->unsent = flow;
+	if (!connection->undelivered)
+		connection->undelivered = flow;
+	labflow_governed_begin(flow);
+}
+
+/*
+ * Write started messages into the socket as far as it has room.  Each message is pushed as its
+ * application's send() would, not joined with the next.  Sending socket locked.  Returns false
+ * after an error, which is recorded.
+ */
+bool labflow_message_push(struct labflow_flow *connection)
+{
+	struct labflow_flow *flow;
+
+	for (flow = connection->unsent; flow; flow = connection->unsent) {
+		if (!labflow_sock_push(connection, flow->end_bytes))
+			return false;
+		if (connection->pushed_bytes < flow->end_bytes)
+			return true;	/* the buffer is full */
+		connection->unsent = flow->next_message;
+		labflow_after_sent(flow);
+	}
+	return true;
+}
+
+/*
+ * Finish the messages that the receiver has all of.  Softirq or BH disabled, receiving socket
+ * locked.
+ */
+static void labflow_message_delivered(struct labflow_flow *connection)
+{
+	struct labflow_flow *flow;
+
+	for (flow = connection->undelivered;
+	     flow && connection->delivered_bytes >= flow->end_bytes;
+	     flow = connection->undelivered) {
+		connection->undelivered = flow->next_message;
+		labflow_flow_done(flow);
+	}
+}
+
+/* 0 to the bytes of the flow; 0 before it starts. */
+u64 labflow_message_part(const struct labflow_flow *flow, u64 position_bytes)
+{
+	if (!flow->end_bytes || position_bytes <= flow->begin_bytes)
+		return 0;
+	return min(position_bytes, flow->end_bytes) - flow->begin_bytes;
+}
+
+/*
+ * End of the first message that the receiver has not all of; of the last one if there is no such.
+ */
+static u64 labflow_message_due_bytes(const struct labflow_flow *connection)
+{
+	if (connection->undelivered)
+		return connection->undelivered->end_bytes;
+	return connection->newest ? connection->newest->end_bytes :
+	       connection->warm_bytes + connection->bytes;
+}
+
+/* True before the first message of a connection and while all that started are delivered. */
+bool labflow_is_quiet(const struct labflow_flow *connection)
+{
+	u64 end_ns = connection->started ? connection->newest->end_ns : 1;
+
+	return end_ns && end_ns + lab.known_ns <= ktime_get_ns();
+}
 
 #define LABFLOW_PATTERN_ORDER	4
 #define LABFLOW_PATTERN_BYTES	(PAGE_SIZE << LABFLOW_PATTERN_ORDER)
