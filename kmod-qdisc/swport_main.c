@@ -79,18 +79,29 @@ static noinline void swport_read_copy(const struct sk_buff *skb, struct swport_p
 		swport_read_headers(skb, packet->headers, bytes, packet);
 }
 
-/* Parse a packet or super-packet; valid until @skb is changed or another packet is parsed. */
+/*
+ * Not by a segment of a super-packet, of which often the last one alone has the socket: by the
+ * whole.
+ */
+static bool swport_has_control_priority(const struct sk_buff *skb)
+{
+	return skb->priority == TC_PRIO_CONTROL &&
+	       (!skb->sk || net_eq(sock_net(skb->sk), dev_net(skb->dev)));
+}
+
+/*
+ * Parse a packet or super-packet; valid until @skb is changed or another packet is parsed.
+ * @control: by its priority.
+ */
 static const struct swport_packet *swport_read(struct swport_sched *port,
-					       const struct sk_buff *skb)
+					       const struct sk_buff *skb, bool control)
 {
 	struct swport_packet *packet = &port->parsed;
 
 	swport_read_headers(skb, skb->data, skb_headlen(skb), packet);
 	if (packet->frame.is_short)
 		swport_read_copy(skb, packet);
-	if (skb->priority == TC_PRIO_CONTROL &&
-	    (!skb->sk || net_eq(sock_net(skb->sk), dev_net(skb->dev))))
-		packet->control = true;
+	packet->control = packet->control || control;
 	return packet;
 }
 
@@ -455,10 +466,10 @@ static void swport_init_cb(const struct swport_sched *port, struct sk_buff *skb,
 
 /* Queue one wire packet, deflect or trim it, or put it onto to_free if there is no room. */
 static int swport_enqueue_one(struct sk_buff *skb, struct Qdisc *sch,
-			      struct sk_buff **to_free)
+			      struct sk_buff **to_free, bool control)
 {
 	struct swport_sched *port = qdisc_priv(sch);
-	const struct swport_packet *packet = swport_read(port, skb);
+	const struct swport_packet *packet = swport_read(port, skb, control);
 	struct swport_band *band = swport_band_of(port, packet);
 	int ret;
 
@@ -490,7 +501,7 @@ static bool swport_enqueue_gso(struct sk_buff *skb, struct Qdisc *sch,
 	    (super.bytes > old_bytes && sch->parent != TC_H_ROOT &&
 	     !(sch->flags & TCQ_F_NOPARENT)))
 		return false;
-	packet = swport_read(port, skb);
+	packet = swport_read(port, skb, swport_has_control_priority(skb));
 	band = swport_band_of(port, packet);
 	if (!swport_charge_gso(port, band, skb, &super))
 		return false;
@@ -516,6 +527,7 @@ static int swport_enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
 	struct swport_sched *port = qdisc_priv(sch);
 	u32 queued = skb_queue_len(&port->data.queue), begin_bytes = port->data.backlog_bytes;
 	u32 old_bytes = qdisc_pkt_len(skb), queued_bytes = 0;
+	bool control = swport_has_control_priority(skb);
 	struct sk_buff *segs, *next;
 	bool deflected = false;
 	int queued_pkts = 0;
@@ -532,7 +544,7 @@ static int swport_enqueue_segments(struct sk_buff *skb, struct Qdisc *sch,
 		skb_mark_not_on_list(segs);
 		port->burst_bytes = port->data.backlog_bytes - begin_bytes;
 		/* The qdisc lock keeps the segment valid; trimming may shorten it. */
-		ret = swport_enqueue_one(segs, sch, to_free);
+		ret = swport_enqueue_one(segs, sch, to_free, control);
 		if (ret == NET_XMIT_SUCCESS) {
 			queued_pkts++;
 			queued_bytes += qdisc_pkt_len(segs);
@@ -603,7 +615,7 @@ static noinline int swport_enqueue_slow(struct sk_buff *skb, struct Qdisc *sch,
 	if (skb_is_gso(skb))
 		return swport_enqueue_gso(skb, sch, to_free, &verdict) ? verdict :
 		       swport_enqueue_segments(skb, sch, to_free);
-	verdict = swport_enqueue_one(skb, sch, to_free);
+	verdict = swport_enqueue_one(skb, sch, to_free, swport_has_control_priority(skb));
 	/* Parents count the length before trimming. */
 	if (verdict == NET_XMIT_SUCCESS && swport_cb(skb)->trimmed)
 		qdisc_tree_reduce_backlog(sch, 0, old_bytes - qdisc_pkt_len(skb));

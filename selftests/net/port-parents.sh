@@ -140,21 +140,23 @@ macvlan()
 	ip -n "$near" link add mac0 link va type macvlan && on_device mac0
 }
 
-# In its namespace a container may set TC_PRIO_CONTROL, 7; that is no rank on the host's port.
+# In its namespace a container may set TC_PRIO_CONTROL, 7; that is no rank on the host's port, of
+# segments of its bursts neither, of which the last alone has the socket.
 priority_of_a_container()
 {
 	new_netns container
-	near_tc qdisc replace dev va root handle 1: swport &&
+	near_tc qdisc replace dev va root handle 1: swport rate 100mbit limit 1mb &&
 	ip -n "$near" link add mac0 link va netns "$container" type macvlan &&
 	ip -n "$container" link set mac0 up &&
 	in_netns "$container" swport_pkt send mac0 udp 3 100 0 0 7 &&
+	in_netns "$container" swport_pkt send mac0 gso 1 10054 0 0 7 &&
 	in_netns "$near" swport_pkt send va udp 2 100 0 0 7 && poll 10 container_sent
 }
 
 container_sent()
 {
 	near_tc -s -j qdisc show dev va >"$dir/all" &&
-	json '.[0] | .data_pkts == 3 and .control_pkts >= 2' "$dir/all"
+	json '.[0] | .data_pkts == 13 and .control_pkts >= 2' "$dir/all"
 }
 
 vlan()
