@@ -174,11 +174,11 @@ COMMANDS = {
                   ("--scenarios", {"metavar": "DIR", "help": "instead of the ready-made ones; "
                                    "lab/scenarios/long has those that take minutes each"}),
                   PARTS, OUT, *RUNS, NO_FIGURES),
-    "figures": ("all figures of the papers, and what became of them",
+    "figures": ("all figures of the papers, and whether each is reproduced",
                 ("word", {"metavar": "WORD", "nargs": "?", "default": "", "help": "only those with "
                           "this word in their name or a scenario's"}),
                 ("--page", {"action": "store_true", "help": "print Documentation/figures.md"})),
-    "demo": ("four scenarios, and on a page what to see in them", OUT, *RUNS),
+    "demo": ("four scenarios, and a page that explains them", OUT, *RUNS),
     "sweep": ("scenarios with several values of one or two parameters, algorithms and seeds",
               ("file", {"metavar": "FILE.sweep"}),
               ("--list", {"action": "store_true", "help": "print the runs, a line each, and run "
