@@ -61,7 +61,7 @@ prompt()
 			sed 's/.*.module.//' | xargs)
 		client 10.1.0.1 --- router, swport $port --- server 10.2.0.1
 		Both hosts use swift.  For example:
-		  on server iperf3 -sD; on client iperf3 -c 10.2.0.1 -t 5 &
+		  on server iperf3 -sD; on client iperf3 -c 10.2.0.1 -t 60 > /dev/null &
 		  quell -n client flow show
 		  tc -n router -s qdisc show dev server
 		"on client" begins a shell of that host, "exit" ends it.
