@@ -69,7 +69,7 @@ conn.recv(1)
 
 serve_at_once()
 {
-	start_in "$server" host_tcp serve "$1"
+	start_in "$server" many_tcp listen "$1" 1 reply
 }
 
 acks=0
@@ -83,12 +83,12 @@ transfer()
 	server_pid=$started
 	poll 10 listens "$server" "$port" || return 1
 	before=$(counter_of "$server" snmp Tcp OutSegs)
-	echo "$1 $2 8" | in_netns "$client" timeout 60 host_tcp ask "$there" "$port" 1 \
+	echo "$1 $2 8" | in_netns "$client" timeout 60 many_tcp connect "$there" "$port" 1 1 0 reply \
 		>"$dir/transfer" || return 1
 	acks=$(($(counter_of "$server" snmp Tcp OutSegs) - before))
 	stop "$server_pid"
 	note "$asked bytes: $acks segments of the server" >&3
-	grep -q "^done $asked " "$dir/transfer"
+	grep -q "^done 1 [0-9.]* $asked " "$dir/transfer"
 }
 
 # watched COMMAND...: what the option says of the packets meanwhile is in $dir/said

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * many_tcp - many TCP connections opened at once, for tests of the cost and the
- * behaviour of many connections
+ * many_tcp - many TCP connections opened at once, and requests with replies on each, for tests of
+ * the cost and the behaviour of many connections
  *
- *	many_tcp listen PORT PORTS [first|close]
+ *	many_tcp listen PORT PORTS [first|close|reply]
  *		Accepts connections to PORTS ports from PORT on and sends back the
- *		bytes it gets; first: sends one byte before that; close: closes instead.
+ *		bytes it gets; first: sends one byte before that; close: closes instead;
+ *		reply: replies to requests, which begin with their length and the reply's.
  *		Prints "ready".
- *	many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close|cut]
+ *	many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close|cut|reply]
  *		Opens COUNT connections to those ports in turn, all at once.  Each sends
  *		BYTES once it is open and waits for as many; first: for one more; close:
- *		for the end; cut: for any bytes.  Prints "done COUNT SECONDS" when all have
- *		that, and keeps them until it is stopped; cut: for CUT_MS.  A number on standard
- *		input sends and awaits that many bytes on each, and prints "done" again.
+ *		for the end; cut: for any bytes.  Prints "done COUNT SECONDS SENT RECEIVED",
+ *		the latter in bytes, when all have that, and keeps them until it is stopped;
+ *		cut: for CUT_MS.  A number on standard input sends and awaits that many bytes
+ *		on each, and prints "done" again.
+ *		reply: one after the other, with 0 for BYTES.  "ROUNDS REQUEST REPLY" on
+ *		standard input sends ROUNDS requests of so many bytes on each, one after the
+ *		other's reply, and prints "done".  Ends with its input.
  *
- * IPv4.  A connection that fails ends it with status 1.
+ * IPv4.  A connection that fails, and a reply of other length, ends it with status 1.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,18 +43,30 @@
 #define WAIT_MS		150000
 #define CUT_MS		300
 
+/* The beginning of a request. */
+struct head {
+	uint32_t	request_bytes;
+	uint32_t	reply_bytes;
+};
+
 /* One end of a connection. */
 struct conn {
 	int	fd;	/* its socket */
 	bool	listens;	/* it is a listening socket */
+	bool	full;	/* epoll reports when it can send */
 	int64_t	to_send;	/* bytes it has yet to send */
 	/* bytes it has yet to receive; 1 for a client that awaits the end ("close") */
 	int64_t	to_get;
 	bool	opening;	/* its SYN is not yet answered */
+	int64_t	reply_bytes;	/* of the request that is being received */
+	int64_t	rounds;	/* requests to send after this one */
 };
 
 static uint8_t chunk[CHUNK_BYTES];
-static bool first, closes, cuts;
+static bool first, closes, cuts, replies;
+static struct head head;
+/* Since all had their bytes last. */
+static long long sent_bytes, got_bytes;
 static int events;
 
 static void die(const char *what)
@@ -127,28 +144,70 @@ static void accept_all(const struct conn *listener)
 		die("accept");
 }
 
-/* Send back bytes received; -1 when the connection has failed. */
-static int send_back(struct conn *conn)
+/*
+ * Send once, of requests and replies as much as there is room for; -1 when the connection has
+ * failed.
+ */
+static int send_some(struct conn *conn)
 {
-	size_t bytes = conn->to_send < CHUNK_BYTES ? conn->to_send : CHUNK_BYTES;
-	ssize_t n = send(conn->fd, chunk, bytes, MSG_NOSIGNAL);
+	bool was_full = conn->full;
+	ssize_t n = 1;
 
-	if (n < 0 && errno != EAGAIN)
-		return -1;
-	conn->to_send -= n > 0 ? n : 0;
-	watch(conn, EPOLL_CTL_MOD, EPOLLIN | (conn->to_send ? EPOLLOUT : 0));
+	while (conn->to_send && n > 0) {
+		n = send(conn->fd, chunk,
+			 conn->to_send < CHUNK_BYTES ? conn->to_send : CHUNK_BYTES,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (n < 0 && errno != EAGAIN)
+			return -1;
+		conn->to_send -= n > 0 ? n : 0;
+		sent_bytes += n > 0 ? n : 0;
+		n = replies ? n : 0;
+	}
+	conn->full = conn->to_send;
+	if (conn->full != was_full)
+		watch(conn, EPOLL_CTL_MOD, EPOLLIN | (conn->full ? EPOLLOUT : 0));
 	return 0;
 }
 
-static void echo(struct conn *conn, uint32_t what)
+static ssize_t receive(struct conn *conn)
 {
-	ssize_t n = what & EPOLLOUT ? 0 : recv(conn->fd, chunk, sizeof(chunk), 0);
+	ssize_t n = recv(conn->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+
+	got_bytes += n > 0 ? n : 0;
+	return n;
+}
+
+/* Count @bytes of a request, of which the head is received in one piece; -1 if it is too long. */
+static int take_request(struct conn *conn, ssize_t bytes)
+{
+	struct head asked;
+
+	errno = EPROTO;
+	if (!conn->to_get) {
+		memcpy(&asked, chunk, sizeof(asked));
+		if (bytes < (ssize_t)sizeof(asked) || conn->to_send)
+			return -1;
+		conn->to_get = asked.request_bytes;
+		conn->reply_bytes = asked.reply_bytes;
+	}
+	conn->to_get -= bytes;
+	if (!conn->to_get)
+		conn->to_send = conn->reply_bytes;
+	return conn->to_get < 0 ? -1 : 0;
+}
+
+/* Receive bytes, and send back these or a reply; close a connection that has failed or ended. */
+static void answer(struct conn *conn, uint32_t what)
+{
+	ssize_t n = what & EPOLLOUT ? 0 : receive(conn);
 
 	if (n < 0 && errno == EAGAIN)
 		return;
-	if (n > 0)
+	if (n > 0 && !replies)
 		conn->to_send += n;
-	if ((n > 0 || what & EPOLLOUT) && !send_back(conn))
+	else if (n > 0 && take_request(conn, n))
+		die("request");
+	if ((n > 0 || what & EPOLLOUT) && !send_some(conn))
 		return;
 	close(conn->fd);
 	free(conn);
@@ -170,7 +229,7 @@ static int serve(int port, int ports)
 			if (conn->listens)
 				accept_all(conn);
 			else
-				echo(conn, got[i].events);
+				answer(conn, got[i].events);
 		}
 	}
 	die("epoll_wait");
@@ -186,23 +245,19 @@ static int opened(struct conn *conn)
 	return getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &errno, &bytes) || errno ? -1 : 0;
 }
 
-static int send_more(struct conn *conn)
+/* The head goes alone: the rest of the request is anything. */
+static int send_request(struct conn *conn)
 {
-	size_t bytes = conn->to_send < CHUNK_BYTES ? conn->to_send : CHUNK_BYTES;
-	ssize_t n = bytes ? send(conn->fd, chunk, bytes, MSG_NOSIGNAL) : 0;
-
-	if (n < 0)
-		return errno == EAGAIN ? 0 : -1;
-	conn->to_send -= n;
-	if (!conn->to_send)
-		watch(conn, EPOLL_CTL_MOD, EPOLLIN);
-	return 0;
+	conn->to_send = head.request_bytes;
+	conn->to_get = head.reply_bytes;
+	memcpy(chunk, &head, sizeof(head));
+	return send_some(conn);
 }
 
-/* 1 when all bytes have arrived, 0 when some are missing, -1 on failure. */
+/* 1 when all bytes, and all replies, are received, 0 when some are missing, -1 on failure. */
 static int get_more(struct conn *conn)
 {
-	ssize_t n = recv(conn->fd, chunk, sizeof(chunk), 0);
+	ssize_t n = receive(conn);
 
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -1;
@@ -213,7 +268,14 @@ static int get_more(struct conn *conn)
 	conn->to_get = cuts ? 0 : conn->to_get - (n ? n : 1);
 	if (!conn->to_get && (closes || cuts) && epoll_ctl(events, EPOLL_CTL_DEL, conn->fd, NULL))
 		return -1;
-	return !conn->to_get;
+	if (replies && (conn->to_get < 0 || conn->to_send)) {
+		errno = EPROTO;
+		return -1;
+	}
+	if (conn->to_get || !conn->rounds)
+		return !conn->to_get;
+	conn->rounds--;
+	return send_request(conn);
 }
 
 static int advance(struct conn *conn, uint32_t what)
@@ -222,7 +284,7 @@ static int advance(struct conn *conn, uint32_t what)
 
 	if (conn->opening && opened(conn))
 		return -1;
-	if (what & EPOLLOUT && send_more(conn))
+	if (what & EPOLLOUT && send_some(conn))
 		return -1;
 	return idle ? 1 : what & (EPOLLIN | EPOLLHUP | EPOLLERR) ? get_more(conn) : 0;
 }
@@ -248,16 +310,19 @@ static void wait_all(int count)
 		if (n <= 0)
 			die("waiting");
 	}
-	printf("done %d %.6f\n", count, now() - start);
+	printf("done %d %.6f %lld %lld\n", count, now() - start, sent_bytes, got_bytes);
 	fflush(stdout);
+	sent_bytes = 0;
+	got_bytes = 0;
 }
 
 static void connect_one(struct conn *conn, const struct sockaddr_in *to, int64_t bytes)
 {
-	conn->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	conn->fd = socket(AF_INET, SOCK_STREAM | (replies ? 0 : SOCK_NONBLOCK), 0);
 	if (conn->fd < 0)
 		die("socket");
 	conn->opening = true;
+	conn->full = true;
 	conn->to_send = bytes;
 	conn->to_get = closes ? 1 : bytes + first;
 	if (connect(conn->fd, (const struct sockaddr *)to, sizeof(*to)) && errno != EINPROGRESS)
@@ -273,7 +338,21 @@ static void go_on(struct conn *conns, int count, int64_t bytes)
 	for (i = 0; i < count; i++) {
 		conns[i].to_send = bytes;
 		conns[i].to_get = bytes;
+		conns[i].full = true;
 		watch(&conns[i], EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
+	}
+	wait_all(count);
+}
+
+/* Send @rounds requests on each connection. */
+static void request_all(struct conn *conns, int count, int64_t rounds)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		conns[i].rounds = rounds - 1;
+		if (send_request(&conns[i]))
+			die("request");
 	}
 	wait_all(count);
 }
@@ -281,6 +360,7 @@ static void go_on(struct conn *conns, int count, int64_t bytes)
 static int crowd(const char *host, int port, int ports, int count, int64_t bytes)
 {
 	struct conn *conns = calloc(count, sizeof(*conns));
+	long long rounds;
 	char line[16];
 	int i;
 
@@ -292,6 +372,11 @@ static int crowd(const char *host, int port, int ports, int count, int64_t bytes
 	wait_all(count);
 	if (cuts)
 		return usleep(CUT_MS * 1000);
+	while (replies &&
+	       scanf("%lld %u %u", &rounds, &head.request_bytes, &head.reply_bytes) == 3)
+		request_all(conns, count, rounds);
+	if (replies)
+		return 0;
 	while (fgets(line, sizeof(line), stdin))
 		go_on(conns, count, atoll(line));
 	pause();
@@ -300,21 +385,20 @@ static int crowd(const char *host, int port, int ports, int count, int64_t bytes
 
 int main(int argc, char **argv)
 {
-	const char *how = argc > 1 && !strcmp(argv[argc - 1], "first") ? "first" :
-			  argc > 1 && !strcmp(argv[argc - 1], "close") ? "close" :
-			  argc > 1 && !strcmp(argv[argc - 1], "cut") ? "cut" : "";
+	const char *how = argc > 1 ? argv[argc - 1] : "";
 
 	first = !strcmp(how, "first");
 	closes = !strcmp(how, "close");
 	cuts = !strcmp(how, "cut");
-	argc -= !!*how;
+	replies = !strcmp(how, "reply");
+	argc -= first || closes || cuts || replies;
 	events = epoll_create1(0);
 	want_files(argc > 5 ? atoi(argv[5]) + SPARE_FDS : 200000);
 	if (argc == 4 && !strcmp(argv[1], "listen"))
 		return serve(atoi(argv[2]), atoi(argv[3]));
 	if (argc == 7 && !strcmp(argv[1], "connect"))
 		return crowd(argv[2], atoi(argv[3]), atoi(argv[4]), atoi(argv[5]), atoll(argv[6]));
-	fprintf(stderr, "usage: many_tcp listen PORT PORTS [first|close]\n"
-			"       many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close|cut]\n");
+	fprintf(stderr, "usage: many_tcp listen PORT PORTS [first|close|reply]\n"
+			"       many_tcp connect ADDRESS PORT PORTS COUNT BYTES [first|close|cut|reply]\n");
 	return 2;
 }

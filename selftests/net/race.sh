@@ -170,7 +170,7 @@ ask()
 {
 	pick "${quell_ccs[@]}"; choose_cc "$1" "$picked" || return 1
 	pick "20 100 100" "50 8 2000" "5 20000 100"
-	echo "$picked" | in_netns "$1" timeout 20 host_tcp ask "$2" "$3" $((RANDOM % 6 + 1))
+	echo "$picked" | in_netns "$1" timeout 20 many_tcp connect "$2" "$3" 1 $((RANDOM % 6 + 1)) 0 reply
 }
 
 # turn NETNS 4|6 ADDRESS PORT: one connection that changes its algorithm again and again.
@@ -191,7 +191,7 @@ turn()
 serve_all()
 {
 	start_in "$1" many_tcp listen 8080 4 >"$dir/listener"
-	start_in "$1" host_tcp serve 7100 >/dev/null 2>&1
+	start_in "$1" many_tcp listen 7100 1 reply >/dev/null 2>&1
 	start_in "$1" option_tcp serve 7001 >"$dir/server" 2>/dev/null
 	poll 60 listens "$1" 8080 && poll 60 listens "$1" 7100 && poll 60 listens "$1" 7001
 }

@@ -90,7 +90,7 @@ make_network()
 			return 1
 	done
 	start_in "$box" python3 "$dir/box.py" "$cut_bytes" >"$dir/box"
-	poll 10 is_ready && start_in "$server" host_tcp serve "$port" &&
+	poll 10 is_ready && start_in "$server" many_tcp listen "$port" 1 reply &&
 	poll 10 listens "$server" "$port"
 }
 
@@ -111,7 +111,8 @@ arrives()
 
 	before=$(counter_of "$client" snmp Tcp RetransSegs)
 	become "$@" &&
-	echo "1 1000000 8" | in_netns "$client" timeout 0.3 host_tcp ask 10.94.0.1 "$port" 1 &&
+	echo "1 1000000 8" |
+		in_netns "$client" timeout 0.3 many_tcp connect 10.94.0.1 "$port" 1 1 0 reply &&
 	[ "$(counter_of "$client" snmp Tcp RetransSegs)" -eq "$before" ]
 }
 

@@ -143,11 +143,12 @@ stopped_at_times()
 	for netns in "$server" "$client"; do
 		in_netns "$netns" tc qdisc replace dev wire0 root netem delay 2ms || return 1
 	done
-	start_in "$server" host_tcp serve 8081
+	start_in "$server" many_tcp listen 8081 1 reply
 	poll 10 listens "$server" 8081 || return 1
 	echo 1000000 100 100 >"$dir/requests"
 	samples=$(counter rtt-samples)
-	start_in "$client" sh -c "exec host_tcp ask 10.72.0.1 8081 8 <'$dir/requests'" >/dev/null
+	start_in "$client" sh -c 'exec many_tcp connect 10.72.0.1 8081 1 8 0 reply <"$0"' \
+		"$dir/requests" >/dev/null
 	asker=$started
 	poll 10 counted_since rtt-samples "$samples" || return 1
 	probes=$(both tail-probes)

@@ -165,7 +165,7 @@ become()
 
 serve()
 {
-	start_in "$receiver" host_tcp serve "$1"
+	start_in "$receiver" many_tcp listen "$1" 1 reply
 	server=$started
 	poll 10 listens "$receiver" "$1"
 }
@@ -186,11 +186,12 @@ open_flows()
 	local write read
 
 	mkfifo "$dir/$1.in" "$dir/$1.out"
-	start_in "$sender" sh -c "exec host_tcp ask 10.71.2.1 $2 $3 <'$dir/$1.in' >'$dir/$1.out'"
+	start_in "$sender" sh -c "exec many_tcp connect 10.71.2.1 $2 1 $3 0 reply \
+		<'$dir/$1.in' >'$dir/$1.out'"
 	asker=$started
 	exec {write}>"$dir/$1.in" {read}<"$dir/$1.out"
 	to[$1]=$write from[$1]=$read
-	hears "$1" open
+	hears "$1" "done"
 }
 
 request()
@@ -267,7 +268,7 @@ measure()
 	cat "$account" >"$dir/account"
 	counters >"$dir/after"
 	told "$1" "$2" >&3
-	echo "cost $1 $2 bytes ${said#done }" >&3
+	echo "cost $1 $2 bytes ${said#done * * }" >&3
 	echo "cost $1 $2 slab $(((slab_kb - closed_kb) * 1024))" >&3
 	close_flows flows
 	stop "$server"
