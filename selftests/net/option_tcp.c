@@ -28,6 +28,7 @@
  *	xfer BYTES		send BYTES, and receive as many
  *	turns N BYTES		N times: send BYTES, and receive as many
  *	send BYTES		send BYTES, waiting for room in the socket
+ *	writes N BYTES US	N times: the same, and wait for US
  *	acked			wait until all bytes sent are acknowledged
  *	push BYTES		send BYTES and a FIN, wait until the other end closes
  *	disconnect		so that the socket may connect again
@@ -348,6 +349,14 @@ static int cmd_send(char **word)
 	return to_send;
 }
 
+static int cmd_writes(char **word)
+{
+	for (int i = 0; i < atoi(word[1]); i++)
+		if (cmd_send(word + 1) || usleep(atoi(word[3])))
+			return -1;
+	return 0;
+}
+
 static int cmd_acked(char **word)
 {
 	int unacked, i;
@@ -611,6 +620,7 @@ static const struct {
 	{ "push", 1, 1, cmd_push },		{ "sink", 0, 0, cmd_sink },
 	{ "window", 0, 0, cmd_window },		{ "send", 1, 1, cmd_send },
 	{ "think", 1, 1, cmd_think },		{ "turns", 2, 2, cmd_turns },
+	{ "writes", 3, 3, cmd_writes },
 	{ "state", 0, 0, cmd_state },		{ "hopopts", 0, 1, cmd_hopopts },
 	{ "via", 1, 1, cmd_via },		{ "maxseg", 1, 1, cmd_maxseg },
 	{ "acked", 0, 0, cmd_acked },		{ "info", 0, 0, cmd_info },

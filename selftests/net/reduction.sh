@@ -9,6 +9,7 @@
 
 cd "$(dirname "$0")" || exit 1
 . ./lib.sh
+. ./talk.sh
 
 left="" right="" port=5210
 
@@ -20,29 +21,18 @@ make_hosts()
 	in_netns "$left" sysctl -q -w net.ipv4.tcp_ecn=1 &&
 	in_netns "$right" sysctl -q -w net.ipv4.tcp_ecn=1 && choose_cc "$right" dcqcn &&
 	tc -n "$right" qdisc add dev r0 root netem rate 1gbit limit 1000 &&
-	start_in "$right" python3 -c "
-import socket, threading
-def sink(s):
-    while s.recv(1 << 20):
-        pass
-listener = socket.create_server(('10.74.0.2', $port))
-while True:
-    threading.Thread(target=sink, args=(listener.accept()[0],), daemon=True).start()" &&
-	poll 10 listens "$right" "$port"
+	serve "$right" "$port" sink
 }
 
 sender=""
-# send_by ALGORITHM BYTES PAUSE: messages, until stopped
+# send_by ALGORITHM BYTES PAUSE-US: messages, until stopped
 send_by()
 {
 	[ -z "$sender" ] || stop "$sender"
 	choose_cc "$left" "$1" && quell -n "$left" cc set "$1" adapt off &&
-	start_in "$left" python3 -c "
-import socket, time
-s = socket.create_connection(('10.74.0.2', $port))
-while True:
-    s.sendall(bytes($2))
-    time.sleep($3)" && sender=$started
+	printf '%s\n' "open 4" "connect 10.74.0.2 $port" "writes 1000000000 $2 $3" >"$dir/commands" &&
+	start_in "$left" sh -c 'exec option_tcp talk <"$0"' "$dir/commands" >"$dir/client" &&
+	sender=$started
 }
 
 shape()
@@ -98,7 +88,7 @@ by_loss()
 
 by_tails()
 {
-	shape netem rate 1gbit delay 1ms limit 1000 loss 20% && send_by swift 1000 0.01 &&
+	shape netem rate 1gbit delay 1ms limit 1000 loss 20% && send_by swift 1000 10000 &&
 	cuts_for swift tail
 }
 
@@ -108,7 +98,7 @@ by_timeout()
 	local cc
 
 	for cc in swift swift_vaisf timely smartt dcqcn dart hpcc hpcc_vaisf; do
-		shape netem rate 1gbit limit 1000 && send_by "$cc" 100000 0.01 &&
+		shape netem rate 1gbit limit 1000 && send_by "$cc" 100000 10000 &&
 		poll 10 moves "$cc" && shape netem rate 1gbit limit 1000 loss 100% &&
 			cuts_for "$cc" timeout && continue
 		echo "$cc"
@@ -126,14 +116,14 @@ moves()
 none_yet()
 {
 	shape netem rate 1gbit limit 1000 && quell -n "$left" cc set swift base-target 100ms &&
-	send_by swift 100 0.0005 && poll 10 moves swift && quell -n "$left" -j flow show cc swift \
+	send_by swift 100 500 && poll 10 moves swift && quell -n "$left" -j flow show cc swift \
 		state established >"$dir/flow" && json 'all(.reduction == null and .reduction_age_ns == null)' "$dir/flow" &&
 	quell -n "$left" cc reset swift
 }
 
 by_pause()
 {
-	send_by swift 10000 0.01 && cuts_for swift idle
+	send_by swift 10000 10000 && cuts_for swift idle
 }
 
 plan 13
