@@ -258,18 +258,25 @@ all_told_of()
 	[ $(($(told_of "$1" "$2") + counted)) -eq "$4" ]
 }
 
+# churn TIMES: a look-ahead group is registered and deleted.
+churn()
+{
+	yes $'lookahead add churn dev wire 192.0.2.1\nlookahead del churn' |
+		head -n $((2 * $1)) | quell -n "$client" -batch -
+}
+
 user_floods()
 {
 	local begin=$SECONDS
 
-	news all "$client" && in_netns "$client" quell_nl churn wire 600 &&
+	news all "$client" && churn 600 &&
 	bounded all "$client" lookahead ntf-suppressed-lookahead 1200 $((SECONDS - begin))
 }
 
 # The administrator's changes are told whatever users do, and the other way round.
 flood_hides_nothing()
 {
-	in_netns "$client" quell_nl churn wire 500 && quell_at cc set swift beta 0.5 &&
+	churn 500 && quell_at cc set swift beta 0.5 &&
 	quell_at cc reset swift beta && news all "$client" &&
 	[ "$(grep '^cc' "$dir/news")" = "$(printf '%s\n' "cc swift beta=32768" "cc swift beta=52429")" ]
 }
@@ -294,7 +301,7 @@ not_counted_unheard()
 	local before
 
 	before=$(quell_at -j stat quell | jq '.[0].counters["ntf-suppressed-lookahead"]')
-	in_netns "$client" quell_nl churn wire 600 &&
+	churn 600 &&
 	same "untold" "$(quell_at -j stat quell | jq '.[0].counters["ntf-suppressed-lookahead"]')" "$before"
 }
 

@@ -12,9 +12,6 @@
  *		Change the root qdisc of a device, without the checks of tc.  Types are
  *		those of TCA_*.  Prints the same, and behind a message the
  *		type of the attribute that it is about.
- *	quell_nl churn DEV COUNT
- *		Registers and deletes a look-ahead group that often.  Prints the error of the
- *		first request that fails.
  *	quell_nl dumps COUNT
  *		Dumps all flows and all counters that often.
  *	quell_nl midway COMMAND SHELL-COMMAND
@@ -305,32 +302,6 @@ static void put_random(struct nlmsghdr *nlh, int depth)
 		attr->nla_len = draw(100);	/* a lie */
 }
 
-/* One group of one host, by 192.0.2.1 (RFC 5737). */
-static int churn(const char *dev, unsigned long count)
-{
-	static const uint8_t host[] = { 192, 0, 2, 1 };
-	char buf[MESSAGE_BYTES], text[256];
-	struct nlmsghdr *nlh;
-	unsigned long i;
-	int err = 0;
-
-	for (i = 0; i < 2 * count && !err; i++) {
-		bool add = i % 2 == 0;
-
-		nlh = start(buf, family, add ? QUELL_CMD_LOOKAHEAD_ADD : QUELL_CMD_LOOKAHEAD_DEL,
-			    NLM_F_ACK);
-		mnl_attr_put_strz(nlh, QUELL_A_LOOKAHEAD_NAME, "churn");
-		if (add) {
-			mnl_attr_put_u32(nlh, QUELL_A_LOOKAHEAD_IFINDEX, if_nametoindex(dev));
-			mnl_attr_put(nlh, QUELL_A_LOOKAHEAD_MEMBER, sizeof(host), host);
-		}
-		err = talk(nlh, text, sizeof(text));
-	}
-	if (err)
-		printf("%s: %s\n", strerrorname_np(err), text);
-	return err != 0;
-}
-
 /* All flows and all counters, that often. */
 static int dumps(unsigned long count)
 {
@@ -424,8 +395,6 @@ int main(int argc, char **argv)
 		return request(argc - 2, argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "leave"))
 		return leave(argv[2]);
-	if (argc == 4 && !strcmp(argv[1], "churn"))
-		return churn(argv[2], strtoul(argv[3], NULL, 0));
 	if (argc == 3 && !strcmp(argv[1], "dumps"))
 		return dumps(strtoul(argv[2], NULL, 0));
 	if (argc == 4 && !strcmp(argv[1], "midway"))
@@ -433,6 +402,6 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "fuzz"))
 		return fuzz(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
 	die("usage: quell_nl request COMMAND [dump] [ATTRIBUTE]... | leave COMMAND | "
-	    "qdisc DEV [ATTRIBUTE]... | churn DEV COUNT | dumps COUNT | "
+	    "qdisc DEV [ATTRIBUTE]... | dumps COUNT | "
 	    "midway COMMAND SHELL-COMMAND | fuzz SEED COUNT");
 }
