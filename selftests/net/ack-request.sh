@@ -41,11 +41,6 @@ become()
 	choose_cc "$1" "$2" && { [ $# -eq 2 ] || quell -n "$1" cc set quell "${@:3}"; }
 }
 
-watch_is_ready()
-{
-	grep -q ready "$dir/watch"
-}
-
 # Reads when a whole transfer is queued: meanwhile no process owns the socket, and the backlog is
 # empty.
 serve_late()
@@ -98,7 +93,7 @@ watched()
 
 	start_in "$client" ./option_box watch wire >"$dir/watch"
 	watcher=$started
-	poll 10 watch_is_ready || return 1
+	poll 10 grep -q ready "$dir/watch" || return 1
 	"$@" || status=$?
 	stop "$watcher"
 	grep -v ready "$dir/watch" | jq -s 'map(select(.bytes > 0 and .again == 0))' >"$dir/said"

@@ -33,19 +33,6 @@ make_network()
 	serve "$server" "$port" && talker talker "$client"
 }
 
-watcher=""
-watcher_is_ready()
-{
-	grep -q ready "$dir/watch.$1"
-}
-
-watch()
-{
-	start_in "$1" ./option_box watch wire0 >"$dir/watch.$1"
-	watcher=$started
-	poll 10 watcher_is_ready "$1"
-}
-
 # lose PERCENT: of the client's packets, once it is connected; a SYN sent three times is
 # without the option.
 lose()
@@ -57,11 +44,11 @@ lose()
 # packets cut from a burst have one option; .first is the first of them.
 converse()
 {
-	local host=$1 address=$2 family=4
+	local host=$1 address=$2 family=4 watcher
 
 	[[ $2 = *:* ]] && family=6
 	shift 2
-	watch "$host" && say "open $family" "connect $address $port" && lose "$loss" &&
+	watch "$host" && watcher=$started && say "open $family" "connect $address $port" && lose "$loss" &&
 	say "$@" close &&
 	stop "$watcher" && grep -v ready "$dir/watch.$host" |
 		jq -s '. as $all | [range(length) | $all[.] + {first: (. == 0 or

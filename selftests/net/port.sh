@@ -52,18 +52,13 @@ transmit()
 	in_netns "$near" swport_pkt send va "$@"
 }
 
-reader_ready()
-{
-	grep -q ready "$dir/listen"
-}
-
 # Expect that many frames at the far end.
 listen()
 {
 	: >"$dir/listen"
 	in_netns "$far" swport_pkt recv vb "$1" 120000 >"$dir/listen" &
 	reader=$!
-	poll 10 reader_ready
+	poll 10 grep -q ready "$dir/listen"
 }
 
 # They are in $dir/frames: time_ns kind number ecn dscp bytes.

@@ -204,11 +204,6 @@ delete_while_full()
 	refuses "alpha needs buffer" on va add alpha 1
 }
 
-replace_while_full()
-{
-	reset_while_full near_tc qdisc replace dev va root handle 9: pfifo_fast
-}
-
 # Both at once, with changes; at the end nothing is held.
 drained()
 {
@@ -278,7 +273,7 @@ check "super-packets are counted by segment" gso_by_segment
 check "leaving, joining and resizing with full queues" change_while_full
 check "a link that goes down gives back what it held" down_while_full
 check "a port deleted gives back what it held" delete_while_full
-check "so does one replaced" replace_while_full
+check "so does one replaced" reset_while_full near_tc qdisc replace dev va root handle 9: pfifo_fast
 check "two ports compete, with changes: nothing is lost count of" compete
 check "a device that goes with a full port, and its namespace" device_and_namespace_end
 check "the frames' books balance at the end" eval "on va add && port_is '.drops == 0'"

@@ -40,24 +40,13 @@ make_network()
 	talker three "$second"
 }
 
-watcher_is_ready()
-{
-	grep -q ready "$dir/watch.$1"
-}
-
-watch()
-{
-	start_in "$1" ./option_box watch wire0 >"$dir/watch.$1"
-	watchers+=("$started")
-	poll 10 watcher_is_ready "$1"
-}
-
 # Two connections of one namespace and one of another, all open at once.
 converse()
 {
 	local watchers=() name watcher i
 
-	watch "$first" && watch "$second" || return 1
+	watch "$first" && watchers=("$started") && watch "$second" && watchers+=("$started") ||
+		return 1
 	ordered one "open 4" "bind 10.92.1.1 6001" "connect 10.92.1.2 $port" &&
 	ordered two "open 4" "bind 10.92.1.1 6002" "connect 10.92.1.2 $port" &&
 	ordered three "open 4" "bind 10.92.2.1 6003" "connect 10.92.2.2 $port" || return 1

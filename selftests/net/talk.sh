@@ -80,6 +80,13 @@ boxed()
 	poll 10 says_ready box
 }
 
+# watch NETNS: option_box reports in $dir/watch.NETNS what is sent by wire0; $started ends it.
+watch()
+{
+	start_in "$1" ./option_box watch wire0 >"$dir/watch.$1"
+	poll 10 says_ready "watch.$1"
+}
+
 # Flows of a namespace, without white space.
 flows_of()
 {

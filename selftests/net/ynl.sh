@@ -130,15 +130,10 @@ settings_are_notified()
 		and .[3].msg.members == 1 and .[3].msg == .[4].msg' change_all
 }
 
-connect_again()
-{
-	say reset "open 4" "connect 10.92.0.1 $port" "xfer 1000"
-}
-
 flows_are_notified()
 {
 	notified flows 'map(.name) == ["flow-option-ntf"] and .[0].msg.option == "on" and
-		.[0].msg.cc == "swift" and .[0].msg.dport == 8080' connect_again
+		.[0].msg.cc == "swift" and .[0].msg.dport == 8080' say reset "open 4" "connect 10.92.0.1 $port" "xfer 1000"
 }
 
 plan 7
