@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Direct apportioning of sending rates (Dart, section III): a flow as a receiver;
- * signal/dasr.c has the sender.
+ * signal/signal.c has the sender.
  *
  *	data received		the connection is active if more of the message follows; once
  *				per period the kind of congestion of its interface is

@@ -179,7 +179,7 @@ leave_algos:
 }
 
 /*
- * No flow of the namespace is left: its socket holds a reference to the namespace (init.c), as
+ * No flow of the namespace is left: its socket holds a reference to the namespace (cc.c), as
  * sockets of sunrpc, RDS, SMC and MPTCP do.  A packet may still be in the hooks, so a grace period
  * passes between this and quell_net_exit().
  */

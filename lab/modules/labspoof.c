@@ -42,7 +42,6 @@
 #include <quell/core/signal/echo.h>
 
 #include "flow/flow.h"
-#include "flow/segments.h"
 #include "netns/counters.h"
 #include "netns/net.h"
 #include "signal/signal.h"

@@ -2,7 +2,7 @@
 /*
  * Fields that a congestion control in BPF may not write, for bpf_each.c: a flow over several
  * paths begins with RACK's longest reordering window, which quell.ko sets in these fields
- * (kmod-cc/quell/signal/path.c).  See Documentation/ebpf.md,
+ * (kmod-cc/quell/signal/signal.c).  See Documentation/ebpf.md,
  * "Impossible in BPF".
  */
 #include <linux/types.h>

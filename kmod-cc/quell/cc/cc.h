@@ -7,7 +7,7 @@
 
 #include "flow/flow.h"
 
-/* Bounds of the delay of a request's ACK, delack.c. */
+/* Bounds of the delay of a request's ACK, probe.c. */
 #define QUELL_ACK_DELAY_MIN_NS		(50U * NSEC_PER_USEC)
 #define QUELL_ACK_DELAY_MAX_NS		(5U * NSEC_PER_MSEC)
 
@@ -17,37 +17,24 @@ void quell_in_ack_event(struct sock *sk, u32 flags);
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
 
-/* event.c */
+/* recover.c */
 void quell_sample_state(struct sock *sk, struct quell_sample *sample);
 void quell_event_loss(struct sock *sk, enum quell_reduction why);
 void quell_event_tail_loss(struct sock *sk);
 void quell_event_timeout(struct sock *sk);
 void quell_event_undo(struct sock *sk);
 
-/* init.c */
-void quell_cc_init(struct sock *sk, const struct quell_algo *algo);
-void quell_cc_release(struct sock *sk);
-
-/* delack.c */
+/* probe.c */
 bool quell_delack_start(struct quell_flow *flow, u64 rx_ns, u32 end_seq, bool marked);
 void quell_delack_expedite(struct quell_flow *flow, u32 end_seq);
 void quell_delack_packet_sent(struct quell_flow *flow, u32 ack_seq);
 void quell_delack_watch(struct quell_flow *flow, u32 end_seq);
 void quell_delack_data_sent(struct quell_flow *flow, u64 now_ns);
-void quell_delack_expire(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
-/* tail.c */
-void quell_tail_update(struct quell_flow *flow);
-void quell_tail_arm(struct quell_flow *flow, u64 at_ns);
-void quell_tail_delay_ack(struct quell_flow *flow, u64 at_ns, u32 ack_seq, bool keep);
-bool quell_tail_ack_expired(struct quell_flow *flow, u64 now_ns);
-u64 quell_tail_due_ns(struct quell_flow *flow);
-void quell_tail_expect(struct quell_flow *flow, u64 at_ns);
 void quell_tail_sent(struct quell_flow *flow, bool is_tail, u64 tx_end_ns, u32 ack_seq);
 void quell_tail_acked(struct quell_flow *flow, u64 now_ns, bool delivered);
 void quell_tail_timed(struct quell_flow *flow, u64 rtt_ns);
 
-/* probe.c */
 void quell_probe_init(struct quell_flow *flow, struct sock *sk);
 void quell_probe_release(struct quell_flow *flow, struct sock *sk);
 void quell_probe_loss_reported(struct quell_flow *flow);

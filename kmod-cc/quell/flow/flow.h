@@ -9,7 +9,9 @@
 #include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/hrtimer.h>
+#include <linux/if_arp.h>
 #include <linux/in6.h>
+#include <linux/netdevice.h>
 #include <linux/rhashtable-types.h>
 #include <linux/spinlock.h>
 #include <net/tcp.h>
@@ -17,11 +19,169 @@
 #include <quell/quell.h>
 #include <quell/tcp_int.h>
 #include <quell/telemetry.h>
-#include "flow/rx.h"
-#include "flow/segments.h"
 #include "netns/net.h"
 
 struct quell_dasr;
+struct quell_flow;
+
+/* A short array of equal elements. */
+struct quell_list {
+	void	*at;	/* in the flow or on the heap */
+	u16	nr;	/* elements */
+	u16	room;	/* elements that fit at @at */
+	bool	heap;	/* @at is on the heap */
+};
+
+void *quell_sock_alloc(const struct sock *sk, size_t bytes);
+void *quell_sock_zalloc(const struct sock *sk, struct kmem_cache *cache);
+void quell_list_init(struct quell_list *list, void *few, u32 room);
+
+/*
+ * Arrivals kept from a packet's receipt until TCP processes it: embedded in the flow, and
+ * the maximum.  There is more than one only while a process owns the socket.
+ */
+#define QUELL_ACK_RX_FEW	1
+#define QUELL_ACK_RX_MAX	64
+
+/*
+ * Data packets kept between their receipt and their ACK.  There is more than one
+ * only while a process owns the socket.
+ */
+#define QUELL_ECHOES_FEW	1
+#define QUELL_ECHOES_MAX	64
+
+/* Receipt of a segment that carried an ACK. */
+struct quell_ack_rx {
+	u64	rx_ns;	/* CLOCK_MONOTONIC */
+	u32	ack_seq;
+	u32	echo_ns;	/* departure that the segment echoed, modulo 2^32 */
+	u32	hold_ns;	/* of the echo by the other host; 0: not stated */
+	bool	has_echo;	/* @echo_ns and @hold_ns are set */
+	bool	hardware;	/* @rx_ns is a NIC's stamp, mapped to CLOCK_MONOTONIC */
+	bool	has_entropy;	/* the ACK echoed a path entropy */
+	u8	record[QUELL_TELEMETRY_BYTES];	/* empty if it carried no record */
+};
+
+/* A data packet, the departure of which is to be echoed. */
+struct quell_echo {
+	u64	rx_ns;	/* CLOCK_MONOTONIC */
+	u32	seq;
+	u32	end_seq;
+	u32	depart_ns;	/* as its sender stamped it, modulo 2^32 */
+	u8	entropy;
+	bool	marked;	/* CE */
+	bool	hardware;	/* @rx_ns is a NIC's stamp, mapped to CLOCK_MONOTONIC */
+	u8	record[QUELL_TELEMETRY_BYTES];	/* empty if it carried no record */
+};
+
+void quell_ack_rx_add(struct quell_flow *flow, const struct sock *sk,
+		      struct quell_ack_rx *ack_rx);
+bool quell_ack_rx_take(struct quell_flow *flow, u32 una, struct quell_ack_rx *ack_rx);
+
+struct quell_echo *quell_echo_open(struct quell_flow *flow, const struct sock *sk);
+bool quell_echo_take(struct quell_flow *flow, const struct tcp_sock *tp,
+		     struct quell_echo *echo);
+
+/* Whether a record was never written to. */
+static inline bool quell_telemetry_is_empty(const u8 *record)
+{
+	return !record[QUELL_TELEMETRY_HOP_AT];
+}
+
+/* Keep the record of a packet that a newer one without a record replaces.  Lock of the flow. */
+static inline void quell_telemetry_keep(u8 *newer, const u8 *older)
+{
+	if (quell_telemetry_is_empty(newer) && !quell_telemetry_is_empty(older))
+		memcpy(newer, older, QUELL_TELEMETRY_BYTES);
+}
+
+/* Segments in flight that the flow records without an allocation. */
+#define QUELL_SEGMENTS_FEW	1
+
+/* A segment in flight; a TSO burst is one segment. */
+struct quell_segment {
+	u64	depart_ns;	/* of the first bit, CLOCK_MONOTONIC */
+	u32	seq;
+	u32	end_seq;
+	u32	stamp_ns;	/* TCP's, of the first transmission, modulo 2^32 */
+	/* Newest retransmission, modulo 2^32; valid if @retransmitted. */
+	u32	resent_depart_ns;
+	u16	depart_q16;	/* fraction of a ns to add to @depart_ns */
+	u16	header_bytes;	/* on the wire beside the payload, per packet */
+	u16	packet_bytes;	/* payload of one packet of the burst */
+	u8	entropy;	/* 0: not sprayed */
+	bool	queued : 1;	/* behind earlier segments of the same flow */
+	bool	retransmitted : 1;	/* in part or whole: gives no sample (Karn) */
+};
+
+/* Segments not yet acknowledged, by sequence. */
+struct quell_segments {
+	struct quell_segment	*ring;	/* flow->segment_few, or heap while there are more */
+	u32			size;	/* of @ring, a power of two */
+	u32			head;	/* free-running index of the oldest entry */
+	u32			tail;	/* free-running index of the next entry */
+	/* Size to try for the next ring on the heap; halved when one is freed. */
+	u32			grown;
+};
+
+/* The interface a flow is sent by. */
+struct quell_link {
+	u64	bytes_ps;	/* 0: unknown */
+	u64	ns_q32;	/* per byte, rounded down; 0: unknown */
+	u64	free_ns;	/* when the flow's newest segment has been sent */
+	u32	free_q32;	/* fraction of a ns to add to @free_ns */
+	int	ifindex;	/* 0: not known yet */
+	int	gen;	/* quell_net.links_gen at the last update */
+};
+
+/* Ethernet on the wire beside the header: preamble and start 8, FCS 4, gap 12. */
+#define QUELL_ETHER_FRAMING_BYTES	24
+
+/* Bytes on the wire per packet beside the network header and all behind it. */
+static inline u32 quell_framing_bytes(const struct net_device *dev)
+{
+	return dev->hard_header_len +
+	       (dev->type == ARPHRD_ETHER ? QUELL_ETHER_FRAMING_BYTES : 0);
+}
+
+void quell_segments_init(struct quell_flow *flow);
+bool quell_segments_make_room(struct quell_flow *flow, const struct sock *sk, u32 seq);
+u32 quell_segments_mark(struct quell_segments *segments, u32 seq, u32 end_seq,
+			u32 resent_depart_ns);
+u32 quell_segments_search(const struct quell_segments *segments, u32 seq);
+bool quell_segments_newest(struct quell_flow *flow, struct quell_segment *newest);
+void quell_segments_settle(struct quell_flow *flow);
+u64 quell_segment_tx_end_ns(const struct quell_segment *segment, u32 seq, u64 ns_q32);
+
+static inline struct quell_segment *quell_segment_at(const struct quell_segments *segments,
+						     u32 index)
+{
+	return &segments->ring[index & (segments->size - 1)];
+}
+
+/* The entry with seq < @seq <= end_seq, mostly the oldest, or NULL.  Lock of the flow. */
+static inline const struct quell_segment *
+quell_segments_find(const struct quell_segments *segments, u32 seq)
+{
+	const struct quell_segment *segment;
+	u32 i = segments->head;
+
+	if (i == segments->tail ||
+	    before(quell_segment_at(segments, segments->tail - 1)->end_seq, seq))
+		return NULL;
+	if (before(quell_segment_at(segments, i)->end_seq, seq))
+		i = quell_segments_search(segments, seq - 1);
+	segment = quell_segment_at(segments, i);
+	return before(segment->seq, seq) ? segment : NULL;
+}
+
+/* Sequence number after the first packet of a burst. */
+static inline u32 quell_segment_first_end(const struct quell_segment *segment)
+{
+	u32 bytes = segment->end_seq - segment->seq;
+
+	return segment->seq + min_t(u32, bytes, max_t(u32, segment->packet_bytes, 1));
+}
 
 /* Why a flow does not send more; names in quell_limit_names[]. */
 enum quell_limit {
@@ -83,7 +243,7 @@ struct quell_delack {
 };
 
 /*
- * Path entropies of a flow, with its @entropies and @flow_label; path.c.  The lock of the flow
+ * Path entropies of a flow, with its @entropies and @flow_label; signal.c.  The lock of the flow
  * protects all fields; those that dumps read without it are written with WRITE_ONCE().
  */
 struct quell_path {
@@ -211,7 +371,7 @@ static_assert(sizeof(struct quell_recover) <= 80);
 
 /*
  * Context of one Quell socket.  Its fields are in the order of their use, so that a packet touches
- * few cache lines; init.c asserts where these begin.
+ * few cache lines; cc.c asserts where these begin.
  *
  *	line 0		each packet, in and out
  *	line 1		the same, and losses that an ACK may show

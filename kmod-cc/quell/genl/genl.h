@@ -14,10 +14,8 @@
 
 struct quell_dasr_ops;
 
-/* genl_dasr.c */
-void quell_genl_set_dasr(const struct quell_dasr_ops *ops);
-
 /* genl.c */
+void quell_genl_set_dasr(const struct quell_dasr_ops *ops);
 int quell_genl_init(void);
 void quell_genl_exit(void);
 

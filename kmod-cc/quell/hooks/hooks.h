@@ -16,7 +16,7 @@ enum quell_nack_result {
 	QUELL_NACK_MALFORMED,
 };
 
-/* hooks.c */
+/* transmit.c */
 void quell_hooks_init(struct quell_net *qnet);
 void quell_hooks_exit(struct quell_net *qnet);
 
@@ -34,10 +34,5 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state);
 
-/* transmit.c */
-unsigned int quell_transmit4(void *priv, struct sk_buff *skb,
-			     const struct nf_hook_state *state);
-unsigned int quell_transmit6(void *priv, struct sk_buff *skb,
-			     const struct nf_hook_state *state);
 
 #endif /* _QUELL_HOOKS_H */

@@ -16,10 +16,6 @@
  * signatures after this hook, so segments of a socket with keys (MD5, TCP-AO) are
  * ignored: such a flow runs on the stack's microsecond clock.
  *
- * Data, its sender and its ACK: receive_data.c.
- *
- * While a connection opens, offers of the option are noted: receive_open.c.
- *
  * Ignored: IPv6 segments behind extension headers.
  */
 #include <linux/ip.h>
@@ -37,12 +33,283 @@
 #include <quell/core/signal/echo.h>
 #include <quell/hops.h>
 #include <quell/nack.h>
+#include <quell/option.h>
 #include <uapi/linux/pkt_sched_swport.h>
 #include "cc/cc.h"
 #include "hooks/hooks.h"
-#include "hooks/receive.h"
 #include "signal/dasr.h"
 #include "signal/signal.h"
+
+/* As received: the numbers of bytes are those before an option is removed. */
+struct receive_headers {
+	u32	ip_bytes;
+	u32	tcp_bytes;
+	s32	payload_bytes;	/* negative: the TCP header is cut off */
+	u32	seq;
+	u32	ack_seq;
+	__be32	flags;	/* tcp_flag_word() */
+	u8	ttl;
+	bool	marked;	/* CE */
+};
+
+/* A received segment of a flow. */
+struct receive_segment {
+	struct sk_buff			*skb;	/* without the option */
+	const struct receive_headers	*in;
+	const struct quell_opt		*opt;	/* NULL without a valid one */
+	/* It had room for the option, but came without it. */
+	bool				missed;
+	bool				of_program;	/* where BPF programs put it */
+	struct quell_ack_rx		ack_rx;	/* receipt and echo, for the sample */
+};
+
+/* Whether the TCP header is complete. */
+static inline bool receive_is_whole(const struct receive_headers *in)
+{
+	return in->tcp_bytes >= sizeof(struct tcphdr) && in->payload_bytes >= 0;
+}
+
+/* PSH or FIN. */
+static inline bool receive_is_pushed(const struct receive_headers *in)
+{
+	return in->flags & (TCP_FLAG_PSH | TCP_FLAG_FIN);
+}
+
+/*
+ * Signal plane, LOCAL_IN: segments of connections that open, in which offers of the Quell option
+ * are noted, option.c.
+ */
+
+/*
+ * Version of a segment's option, 0 for one that is not of a SYN; -1 without a valid option.
+ * With a bad checksum TCP drops the segment, and the peer retransmits it.
+ */
+static int receive_version(struct net *net, struct sk_buff *skb, u32 ip_bytes)
+{
+	struct quell_net *qnet = quell_net(net);
+	enum quell_option_result result;
+	struct quell_opt opt = {};
+
+	result = quell_option_take(skb, ip_bytes, &opt);
+	if (result == QUELL_OPTION_MALFORMED)
+		quell_count_reported(qnet, QUELL_N_OPTION_MALFORMED);
+	if (result == QUELL_OPTION_BAD_CHECKSUM)
+		quell_count_reported(qnet, QUELL_N_OPTION_BAD_CHECKSUM);
+	return result == QUELL_OPTION_TAKEN ? opt.version : -1;
+}
+
+/*
+ * The SYN-ACK in SYN_SENT, or the peer's SYN on simultaneous open.  LOCAL_IN hook, RCU; not the
+ * socket lock.
+ */
+static void receive_opening(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
+			    u32 ip_bytes)
+{
+	struct quell_net *qnet = quell_net(sock_net(sk));
+	const struct tcp_sock *tp = tcp_sk(sk);
+	struct quell_offer_key key;
+
+	if (!quell_signal_listens(qnet) ||
+	    !quell_algo_of(READ_ONCE(inet_csk(sk)->icsk_ca_ops)))
+		return;
+	/* Over loopback the SYN-ACK is received before the sender has advanced snd_nxt. */
+	if (th->ack && (!after(ntohl(th->ack_seq), READ_ONCE(tp->snd_una)) ||
+			after(ntohl(th->ack_seq), READ_ONCE(tp->write_seq))))
+		return;
+	quell_offer_key(&key, skb, th, false, READ_ONCE(sk->sk_bound_dev_if));
+	if (receive_version(sock_net(sk), skb, ip_bytes) > 0)
+		quell_offer_store(qnet, &key, 0);
+}
+
+/* For a listener, or without a socket.  LOCAL_IN hook, RCU; not the socket lock. */
+static void receive_syn(struct net *net, struct sk_buff *skb, const struct receive_headers *in)
+{
+	struct quell_offer_key key;
+	const struct tcphdr *th;
+	bool offers;
+
+	if (in->flags & TCP_FLAG_ACK || !quell_signal_listens(quell_net(net)))
+		return;
+	/* Most SYNs are without the option, and need no key. */
+	offers = receive_version(net, skb, in->ip_bytes) > 0;
+	if (offers) {
+		th = (const struct tcphdr *)(skb->data + in->ip_bytes);
+		quell_offer_key(&key, skb, th, false, 0);
+	}
+	quell_offer_store_syn(quell_net(net), offers ? &key : NULL);
+}
+
+/*
+ * The segment that completes a passive handshake; TCP calls ->init of the new socket next.
+ * LOCAL_IN hook, RCU; not the socket lock.
+ */
+static void receive_request(const struct request_sock *req, struct sk_buff *skb,
+			    const struct tcphdr *th, const struct receive_headers *in)
+{
+	struct net *net = read_pnet(&inet_rsk(req)->ireq_net);
+	struct quell_offer_key key;
+
+	/* With a SYN cookie the numbers are not known yet. */
+	if (!(in->flags & TCP_FLAG_ACK) || !receive_is_whole(in) || req->syncookie ||
+	    in->ack_seq != tcp_rsk(req)->snt_isn + 1 ||
+	    in->seq != tcp_rsk(req)->rcv_isn + 1 || !req->rsk_listener ||
+	    !quell_algo_of_listener(req->rsk_listener) || !quell_signal_listens(quell_net(net)))
+		return;
+	quell_offer_key(&key, skb, th, false, inet_rsk(req)->ir_iif);
+	if (receive_version(net, skb, in->ip_bytes) >= 0) {
+		quell_count(quell_net(net), QUELL_N_OPTION_RECEIVED);
+		quell_offer_store(quell_net(net), &key, 0);
+	}
+}
+
+/*
+ * Signal plane, last hook in LOCAL_IN: data that TCP would accept.
+ *
+ * It counts for the set of active senders, signal.c, which may take the mark off the packet.
+ *
+ * When data is acknowledged is TCP's decision, but for two kinds, which are at once:
+ *
+ *	with PSH	its sender requests that, signal.c; a window of a few packets would
+ *			otherwise stall up to 40 ms for a delayed ACK.  A message ends so, too.
+ *			With more than ACK_REQUEST_SEGS unacknowledged it is TCP's: it sends an
+ *			ACK at once, or when the reader has read the data.  Only the ACK of a
+ *			request may be delayed for a prompt reply, probe.c.
+ *			A BPF host cannot set PSH: of its data each packet without another in
+ *			flight counts as a request, as all of a window of one do
+ *	out of order	each hole, and each one filled, is reported to the sender, though TCP
+ *			would compress such ACKs (net.ipv4.tcp_comp_sack_nr)
+ */
+
+/* A sender of a small window, signal.c, has no more than so many segments in flight. */
+#define ACK_REQUEST_SEGS	4
+
+/*
+ * Takes the mark off a packet, as if no switch had set it.  Return: false when memory is short,
+ * and TCP gets the mark.
+ */
+static bool receive_hide_mark(struct sk_buff *skb)
+{
+	bool is_v4 = ip_hdr(skb)->version == 4;
+	__be32 before;
+
+	if (skb_ensure_writable(skb, is_v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)))
+		return false;
+	if (is_v4) {
+		ipv4_change_dsfield(ip_hdr(skb), (__u8)~INET_ECN_MASK, INET_ECN_ECT_0);
+		return true;
+	}
+	/* TCP subtracts this header from the sum of the packet; IPv4's sums to zero. */
+	before = *(__be32 *)ipv6_hdr(skb);
+	ipv6_change_dsfield(ipv6_hdr(skb), (__u8)~INET_ECN_MASK, INET_ECN_ECT_0);
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		skb->csum = csum_add(csum_sub(skb->csum, (__force __wsum)before),
+				     *(__wsum *)ipv6_hdr(skb));
+	return true;
+}
+
+/*
+ * Whether the packet is beyond missing data, or fills a hole.  Without the lock a hint, and
+ * false while a process owns the socket, as TCP does not have the packets before this one either.
+ */
+static bool receive_is_out_of_order(const struct sock *sk, const struct receive_headers *in)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	/* Either value will do: receive_hasten_ack() checks again with the lock. */
+	return !data_race(sock_owned_by_user_nocheck(sk)) &&
+	       (in->seq != READ_ONCE(tp->rcv_nxt) ||
+		READ_ONCE(tp->out_of_order_queue.rb_node));
+}
+
+/*
+ * Makes TCP acknowledge a data packet at once, under the lock that TCP takes next anyway.
+ * While a process owns the socket the packet goes to the backlog, and TCP decides on its ACK;
+ * the flow's timer sends an ACK that is then still due.
+ */
+static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
+			       const struct receive_segment *segment)
+{
+	u32 end_seq = segment->in->seq + segment->in->payload_bytes;
+	bool owned;
+
+	local_bh_disable();
+	bh_lock_sock_nested(sk);
+	owned = sock_owned_by_user(sk);
+	if (!owned) {
+		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
+		/* A process that takes the socket next may send, and must see this. */
+		if (!receive_is_out_of_order(sk, segment->in))
+			quell_delack_expedite(flow, end_seq);
+	}
+	bh_unlock_sock(sk);
+	local_bh_enable();
+	if (owned)
+		quell_delack_watch(flow, end_seq);
+}
+
+/* Whether the sender requests an ACK that TCP may delay: see the top of the file. */
+static bool receive_is_ack_requested(const struct sock *sk, const struct receive_segment *segment)
+{
+	u32 end_seq = segment->in->seq + segment->in->payload_bytes, rcv_wup, full_bytes;
+
+	/* TCP writes it plainly, under its lock: that of a moment ago will do. */
+	rcv_wup = data_race(READ_ONCE(tcp_sk(sk)->rcv_wup));
+	/* So will this one. */
+	full_bytes = data_race(READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss));
+	/* TCP has not measured this segment yet, which may be longer than all before. */
+	full_bytes = max_t(u32, full_bytes, skb_is_gso(segment->skb) ?
+			   skb_shinfo(segment->skb)->gso_size : segment->in->payload_bytes);
+	if (receive_is_pushed(segment->in))
+		return end_seq - rcv_wup <= ACK_REQUEST_SEGS * full_bytes;
+	return segment->of_program && segment->opt->flags & QUELL_OPT_F_START;
+}
+
+/*
+ * Whether the ACK of a data packet may be delayed, as the packet ends a message and acknowledges
+ * all that this end sent.  Without the option only PSH shows the end.  A sender with a small window
+ * sets it within messages, too, signal.c: there, a full last segment, of a packet that GRO may
+ * have merged, does not end one.
+ */
+static bool receive_may_delay_ack(struct quell_flow *flow, const struct sock *sk,
+				  const struct receive_segment *segment)
+{
+	const struct receive_headers *in = segment->in;
+	bool ends = receive_is_pushed(in);
+
+	if (segment->opt)
+		ends = quell_opt_ends(segment->opt->flags, ends);
+	else if (ends && skb_is_gso(segment->skb))
+		ends = in->payload_bytes % skb_shinfo(segment->skb)->gso_size;
+	else if (ends)
+		ends = in->payload_bytes < READ_ONCE(inet_csk(sk)->icsk_ack.rcv_mss);
+	if (ends && in->ack_seq == READ_ONCE(tcp_sk(sk)->snd_nxt))
+		return quell_delack_start(flow, segment->ack_rx.rx_ns,
+					  in->seq + in->payload_bytes, in->marked);
+	WRITE_ONCE(flow->delack.has_request, false);
+	return false;
+}
+
+/* LOCAL_IN hook, RCU; not the socket lock.  The mark of @segment may be taken off. */
+static void receive_data(struct quell_flow *flow, struct sock *sk,
+			 const struct receive_segment *segment)
+{
+	if (flow->dasr) {
+		struct quell_dasr_packet packet = {
+			.ifindex = quell_rx_ifindex(segment->skb),
+			.seq = segment->in->seq,
+			.end_seq = segment->in->seq + segment->in->payload_bytes,
+			.flags = segment->opt ? segment->opt->flags : 0,
+			.pushed = receive_is_pushed(segment->in),
+			.marked = segment->in->marked,
+		};
+
+		if (flow->algo->dasr->receive(flow, sk, &packet) && receive_hide_mark(segment->skb))
+			quell_count(flow->qnet, QUELL_N_DASR_MARKS_HIDDEN);
+	}
+	if (!receive_may_delay_ack(flow, sk, segment) &&
+	    (receive_is_ack_requested(sk, segment) || receive_is_out_of_order(sk, segment->in)))
+		receive_hasten_ack(flow, sk, segment);
+}
 
 /* Maximum length of a TCP header that has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U
@@ -309,7 +576,7 @@ receive_accepted(struct quell_flow *flow, struct sock *sk, struct receive_segmen
 	receive_ordinary(flow, sk, segment, speaks);
 	if (in->payload_bytes) {
 		WRITE_ONCE(flow->data_ack_seq, in->ack_seq);
-		quell_receive_data(flow, sk, segment);
+		receive_data(flow, sk, segment);
 	}
 	return NF_ACCEPT;
 }
@@ -432,11 +699,11 @@ receive_sock(struct sock *sk, struct sk_buff *skb, const struct tcphdr *th,
 		return receive_flow(flow, sk, skb, in);
 	}
 	if (full && 1 << READ_ONCE(sk->sk_state) & (TCPF_SYN_SENT | TCPF_SYN_RECV))
-		quell_receive_opening(sk, skb, th, in->ip_bytes);
+		receive_opening(sk, skb, th, in->ip_bytes);
 	else if (th->syn)
-		quell_receive_syn(sock_net(sk), skb, in);
+		receive_syn(sock_net(sk), skb, in);
 	else if (READ_ONCE(sk->sk_state) == TCP_NEW_SYN_RECV)
-		quell_receive_request(inet_reqsk(sk), skb, th, in);
+		receive_request(inet_reqsk(sk), skb, th, in);
 	return NF_ACCEPT;
 }
 
@@ -484,7 +751,7 @@ static noinline unsigned int receive_tcp(struct net *net, struct sk_buff *skb, u
 	if (sk)
 		verdict = receive_sock(sk, skb, th, &in);
 	else if (th->syn)
-		quell_receive_syn(net, skb, &in);
+		receive_syn(net, skb, &in);
 	if (found)
 		sock_gen_put(sk);
 	return verdict;

@@ -3,11 +3,125 @@
  * Namespaces, algorithms, and the parameters and counters of each algorithm in each
  * namespace; independent of flows.
  */
+#include <linux/ktime.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/netns/generic.h>
 #include <net/tcp.h>
 #include <compat/local_lock.h>
 #include "netns/net.h"
+
+/*
+ * Parameters per algorithm and namespace.
+ *
+ * The values of an algorithm in a namespace are one block, published under RCU and never
+ * written again: an ACK reads the pointer once and sees one consistent set; a change checks
+ * and publishes an edited copy, and takes effect only if all its values are in range.
+ */
+
+/*
+ * A block to edit, to be published or freed with kfree(); defaults, if @an has no parameters yet or
+ * is NULL.  quell_mutex.
+ */
+struct quell_params_block *quell_params_copy(const struct quell_algo_net *an,
+					     const struct quell_algo *algo)
+{
+	const struct quell_params_block *old = NULL;
+	struct quell_params_block *block;
+
+	block = kzalloc(sizeof(*block) + algo->core->params_bytes, GFP_KERNEL_ACCOUNT);
+	if (an)
+		old = rcu_dereference_protected(an->params, lockdep_is_held(&quell_mutex));
+	if (block && old)
+		memcpy(block->data, old->data, algo->core->params_bytes);
+	else if (block)
+		quell_core_params_default(algo->core, block->data);
+	return block;
+}
+
+/*
+ * It may never have been initialised, or in part.  quell_mutex; no socket uses the algorithm any
+ * more.
+ */
+static void algo_net_exit(struct quell_algo_net *an)
+{
+	struct quell_params_block *block;
+
+	block = rcu_replace_pointer(an->params, NULL, lockdep_is_held(&quell_mutex));
+	kfree_rcu(block, rcu);
+	free_percpu(an->stats);
+	an->stats = NULL;
+	kfree(an->governed);
+	an->governed = NULL;
+}
+
+/* 0 or -ENOMEM.  quell_mutex. */
+static int algo_net_init(struct quell_algo_net *an, const struct quell_algo *algo)
+{
+	struct quell_params_block *block = quell_params_copy(an, algo);
+	const struct quell_core *core = algo->core;
+
+	rcu_assign_pointer(an->params, block);
+	if (core->counters_nr)
+		an->stats = __alloc_percpu_gfp(core->counters_bytes, sizeof(u64),
+					       GFP_KERNEL_ACCOUNT);
+	if (core->init)
+		an->governed = kzalloc(sizeof(*an->governed), GFP_KERNEL_ACCOUNT);
+	if (an->governed)
+		spin_lock_init(&an->governed->lock);
+	if (block && (an->stats || !core->counters_nr) && (an->governed || !core->init))
+		return 0;
+	algo_net_exit(an);
+	return -ENOMEM;
+}
+
+/*
+ * The governors of an algorithm's windows in one namespace, by reason, and for how long.
+ * Changes are rare, some per flow, so each takes a lock; ACKs do not.
+ */
+
+/*
+ * QUELL_UNGOVERNED: the flow begins or ends.  @now_ns is rounded down to ms, without bias on
+ * average.  Not in hard interrupts.
+ */
+void quell_governed_count(struct quell_governed *governed, u8 from, u8 to, u64 now_ns)
+{
+	u64 now_ms = div_u64(now_ns, NSEC_PER_MSEC);
+
+	spin_lock_bh(&governed->lock);
+	if (from != QUELL_UNGOVERNED) {
+		governed->ended[from]++;
+		governed->ms[from] += now_ms;
+	}
+	if (to != QUELL_UNGOVERNED) {
+		governed->begun[to]++;
+		governed->ms[to] -= now_ms;
+	}
+	spin_unlock_bh(&governed->lock);
+}
+
+/*
+ * Open flows included.  A change that blocked on the lock has a time older than an earlier
+ * reading's; a counter never decreases for that.  quell_mutex, under which the counters are freed.
+ */
+void quell_governed_read(struct quell_governed *governed, struct quell_governed_sum *sum)
+{
+	u64 now_ms, open;
+	int i;
+
+	spin_lock_bh(&governed->lock);
+	now_ms = div_u64(ktime_get_ns(), NSEC_PER_MSEC);
+	for (i = 0; i < QUELL_GOVERNORS; i++) {
+		open = governed->begun[i] - governed->ended[i];
+		sum->begun[i] = governed->begun[i];
+		sum->ms[i] = governed->ms[i] + open * now_ms;
+		/* The difference of two times modulo 2^64. */
+		if ((s64)(sum->ms[i] - governed->read_ms[i]) < 0)
+			sum->ms[i] = governed->read_ms[i];
+		governed->read_ms[i] = sum->ms[i];
+	}
+	spin_unlock_bh(&governed->lock);
+}
 
 /* Protects quell_algos[], quell_nets and the publication of parameters. */
 DEFINE_MUTEX(quell_mutex);
@@ -132,7 +246,7 @@ static void algo_leave_nets(const struct quell_algo *algo)
 	struct quell_net *qnet;
 
 	list_for_each_entry(qnet, &quell_nets, node)
-		quell_algo_net_exit(&qnet->algos[algo->slot]);
+		algo_net_exit(&qnet->algos[algo->slot]);
 }
 
 /* -EEXIST: the name is there; -ENOSPC, -ENOMEM.  The operations are complete.  May sleep. */
@@ -147,7 +261,7 @@ int quell_algo_join_nets(struct quell_algo *algo)
 		goto unlock;
 	algo->slot = err;
 	list_for_each_entry(qnet, &quell_nets, node) {
-		err = quell_algo_net_init(&qnet->algos[algo->slot], algo);
+		err = algo_net_init(&qnet->algos[algo->slot], algo);
 		if (err) {
 			algo_leave_nets(algo);
 			goto unlock;
@@ -181,7 +295,7 @@ int quell_net_join_algos(struct quell_net *qnet)
 
 	for (i = 0; i < QUELL_ALGOS_MAX && !err; i++)
 		if (quell_algos[i])
-			err = quell_algo_net_init(&qnet->algos[i], quell_algos[i]);
+			err = algo_net_init(&qnet->algos[i], quell_algos[i]);
 	return err;
 }
 
@@ -191,7 +305,7 @@ void quell_net_leave_algos(struct quell_net *qnet)
 	int i;
 
 	for (i = 0; i < QUELL_ALGOS_MAX; i++)
-		quell_algo_net_exit(&qnet->algos[i]);
+		algo_net_exit(&qnet->algos[i]);
 }
 
 /* Have the hooks registered, soon, for a flow. */

@@ -45,7 +45,7 @@ struct quell_dasr_packet {
 /*
  * Receiver of an algorithm with QUELL_CORE_SENDERS, in its module.  A flow pins the module by its
  * socket, and after that until the end of the RCU read section in which the flow was found; a
- * request, by the lock of genl_dasr.c.
+ * request, by the lock of genl.c.
  */
 struct quell_dasr_ops {
 	/* Sets quell_flow.dasr, for kfree(); false: memory is short.  Socket lock. */
@@ -78,7 +78,6 @@ typedef void quell_dasr_meter_t(const struct net *net, const struct sk_buff *skb
 extern quell_dasr_meter_t *quell_dasr_meter;
 
 void quell_dasr_read_option(struct quell_flow *flow, const struct quell_opt *opt);
-void quell_dasr_forget_n(struct quell_flow *flow);
 void quell_dasr_sample(struct quell_flow *flow, const struct tcp_sock *tp,
 		       struct quell_sample *sample);
 void quell_dasr_claim(struct quell_flow *flow, u64 bytes_ps);

@@ -17,6 +17,18 @@
 #define QUELL_SIGNAL_OPTION_OFFER	1ULL
 #define QUELL_SIGNAL_OPTION_REPLY	2ULL
 
+/* Retransmissions of a SYN that still carry the offer. */
+#define QUELL_SYN_OFFERS_MAX	1
+
+/* The connection of a segment or a socket, as this host sees it. */
+struct quell_offer_key {
+	struct in6_addr	local;	/* IPv4 in the first word, the rest zero */
+	struct in6_addr	peer;	/* in the same form */
+	__be16		sport;	/* of this host */
+	__be16		dport;
+	int		ifindex;	/* the socket is bound to; 0: unbound */
+};
+
 /* Result of quell_option_take(). */
 enum quell_option_result {
 	QUELL_OPTION_ABSENT,
@@ -80,7 +92,6 @@ static inline bool quell_signal_is_settled(const struct quell_flow *flow, const 
 		       (flow->family == AF_INET || !rcu_access_pointer(inet6_sk(sk)->opt)));
 }
 
-/* telemetry.c */
 void quell_telemetry_register(const struct quell_algo *algo);
 bool quell_signal_needs_hooks(const struct quell_net *qnet);
 void quell_telemetry_take(struct quell_flow *flow, const struct quell_ack_rx *ack_rx,
@@ -109,6 +120,16 @@ static inline struct quell_signal_params quell_signal_params(const struct quell_
 }
 
 /* option.c */
+void quell_offer_net_init(struct quell_net *qnet);
+void quell_offer_net_exit(struct quell_net *qnet);
+void quell_offer_key(struct quell_offer_key *key, const struct sk_buff *skb,
+		     const struct tcphdr *th, bool out, int ifindex);
+void quell_offer_store_syn(struct quell_net *qnet, const struct quell_offer_key *key);
+bool quell_offer_is_pending(struct quell_net *qnet, const struct quell_offer_key *key);
+void quell_offer_store(struct quell_net *qnet, const struct quell_offer_key *key,
+		       u32 stamp_secret);
+bool quell_offer_claim(struct quell_net *qnet, const struct quell_offer_key *key,
+		       u32 *stamp_secret);
 u32 quell_option_room(const struct sk_buff *skb);
 u32 quell_option_reduce(u32 room_bytes, struct quell_opt *opt);
 u8 *quell_option_open(struct sk_buff *skb, u32 bytes);
@@ -148,11 +169,8 @@ static inline int quell_rx_ifindex(const struct sk_buff *skb)
 
 	return below ?: skb->dev->ifindex;
 }
-
-/* ack_request.c */
 bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
 
-/* path.c */
 void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp);
 u8 quell_path_next(struct quell_flow *flow, const struct sock *sk, const struct sk_buff *skb);
 void quell_path_label(struct quell_flow *flow, struct sk_buff *skb, u8 entropy);
@@ -161,7 +179,6 @@ void quell_path_acked(struct quell_flow *flow, const struct tcp_sock *tp,
 		      const struct rate_sample *rs);
 void quell_path_on_rto(struct quell_flow *flow);
 
-/* tcpint.c */
 u32 quell_tcpint_room(struct quell_flow *flow, const struct sk_buff *skb, u32 other_bytes);
 void quell_tcpint_send(struct quell_flow *flow, struct sk_buff *skb);
 void quell_tcpint_receive(struct quell_flow *flow, struct sk_buff *skb, u32 ip_bytes);
@@ -180,9 +197,7 @@ int quell_link_next(struct quell_net *qnet, int ifindex);
 int quell_link_name_speed(struct quell_net *qnet, int ifindex, u64 bytes_ps);
 int quell_put_link(struct sk_buff *skb, struct quell_net *qnet, int ifindex);
 
-/* clock.c */
 void quell_clocks_net_exit(struct quell_net *qnet);
-void quell_clock_forget(struct quell_net *qnet, int ifindex);
 void quell_clock_stamp(struct quell_net *qnet, const struct sk_buff *skb,
 		       struct quell_ack_rx *ack_rx);
 
