@@ -34,5 +34,4 @@ unsigned int quell_receive4(void *priv, struct sk_buff *skb,
 unsigned int quell_receive6(void *priv, struct sk_buff *skb,
 			    const struct nf_hook_state *state);
 
-
 #endif /* _QUELL_HOOKS_H */

@@ -169,6 +169,7 @@ static inline int quell_rx_ifindex(const struct sk_buff *skb)
 
 	return below ?: skb->dev->ifindex;
 }
+
 bool quell_ack_request_is_due(const struct quell_flow *flow, const struct sock *sk, u32 end_seq);
 
 void quell_path_expect_reordering(const struct quell_flow *flow, struct tcp_sock *tp);

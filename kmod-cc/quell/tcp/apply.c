@@ -581,6 +581,7 @@ static void adapt_pace(struct sock *sk)
 	WRITE_ONCE(sk->sk_pacing_rate,
 		   min_t(u64, max_t(u64, rate_bytes_ps, 1), READ_ONCE(sk->sk_max_pacing_rate)));
 }
+
 /* TCP does not pace the first segments of a connection, this many (tcp_output.c). */
 #define UNPACED_SEGMENTS	10
 /* Least part of a window that TSO may send as one, one in so many, but not fewer packets. */
