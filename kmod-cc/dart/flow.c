@@ -15,7 +15,7 @@
  *
  * This is a level, so a lost packet's retransmission, or the next packet, restores it.
  * Missing data is known when TCP has processed the packet, hence when a packet leaves: the
- * ACK of a message's end, within 50 us if it is delayed for a reply (delack.c).
+ * ACK of a message's end, within 50 us if it is delayed for a reply (cc/probe.c).
  *
  * Only packets that TCP would accept, of established connections, reach this file.  A peer
  * counts as one host only, and no longer after it was silent for the time `idle'.

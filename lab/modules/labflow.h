@@ -2,9 +2,9 @@
 /*
  * quell_labflow: declarations shared by its source files.
  *
- * One run exists at a time.  It is described through debugfs (labflow_main.c),
- * connections are made, warmed and driven (labflow_sock.c, labflow_run.c) and
- * watched (labflow_sample.c); results are read back through debugfs.
+ * One run exists at a time.  It is described through debugfs and driven (labflow_main.c),
+ * connections are made and warmed (labflow_sock.c) and watched (labflow_sample.c); results are
+ * read back through debugfs.
  *
  * Locking: the description changes only under lab.mutex and only while the
  * run is idle.  During a run everything happens in softirq, of which the
