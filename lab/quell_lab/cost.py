@@ -23,18 +23,20 @@ GUEST_BASE_BYTES = 768 * MB
 GUEST_HOST_BYTES = MB
 GUEST_FLOW_BYTES = 16 << 10	# of each flow above so many
 GUEST_FLOWS = 2048
-# Parts are not of one size.
-PART_LEAST_BYTES, PART_RATIO = 256 * MB, 1.25
+# Of each part, for queues, which are not in equal parts
+PART_LEAST_BYTES = 256 * MB
+PART_BASE_BYTES = 960 * MB	# by the number of parts
 # What runs were seen to touch at least: of 64 to 1024 hosts, flows of one packet.
 TOUCHED_BASE_BYTES = 48 * MB
 TOUCHED_HOST_BYTES = 450 << 10
 
 
 def guest_bytes(hosts, flows=0, parts=1):
-    """Memory that a run with so many hosts and flows is given, or each of its parts."""
-    whole = (max(GUEST_LEAST_BYTES, GUEST_BASE_BYTES + hosts * GUEST_HOST_BYTES)
-             + max(flows - GUEST_FLOWS, 0) * GUEST_FLOW_BYTES)
-    return whole if parts == 1 else max(PART_LEAST_BYTES, int(whole * PART_RATIO / parts))
+    """Memory that a run with so many hosts and flows is given, or a part with so many of the hosts
+    of a run: the others' flows may all end there."""
+    least = (max(GUEST_LEAST_BYTES, GUEST_BASE_BYTES + hosts * GUEST_HOST_BYTES) if parts == 1 else
+             max(PART_LEAST_BYTES, PART_BASE_BYTES // parts) + hosts * GUEST_HOST_BYTES)
+    return least + max(flows - GUEST_FLOWS, 0) * GUEST_FLOW_BYTES
 
 
 def touched_bytes(hosts):

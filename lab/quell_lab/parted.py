@@ -46,6 +46,9 @@ class PartJob(runner.Job):
         super().__init__(whole.scenario, whole.variant, whole.kernel,
                          os.path.join(whole.directory, f"part-{number}"))
         self.name = f"part {number} of {whole.cut.parts}"
+        self.guest_bytes = whole.kernel.guest_bytes or cost.guest_bytes(
+            sum(whole.cut.of_node[host] == number for host in whole.scenario.graph.hosts),
+            len(whole.scenario.flows), whole.cut.parts)
         self.whole = whole
         self.number = number
         self.counts = (0, 0)		# barriers, packets to other parts

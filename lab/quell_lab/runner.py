@@ -204,8 +204,8 @@ class Job:
         self.variant = variant
         self.kernel = kernel
         self.directory = directory
-        self.guest_bytes = kernel.guest_bytes or cost.guest_bytes(
-            len(scenario.graph.hosts), len(scenario.flows), kernel.parts or 1)
+        self.guest_bytes = kernel.guest_bytes or cost.guest_bytes(len(scenario.graph.hosts),
+                                                                   len(scenario.flows))
         self.process = None
         self.virtual_ns = 0
         self.done = 0

@@ -48,9 +48,15 @@ class Memory(unittest.TestCase):
         self.assertEqual([cost.guest_bytes(2, flows) >> 20 for flows in (1, 2048, 67584)],
                          [1024, 1024, 2048])
 
-    def test_a_part_has_its_share_and_a_quarter_more(self):
-        self.assertEqual([cost.guest_bytes(320, 320, parts) >> 20 for parts in (1, 2, 4, 16)],
-                         [1088, 680, 340, 256])
+    def test_a_part_has_its_hosts_and_a_share_of_the_rest(self):
+        self.assertEqual([cost.guest_bytes(hosts, 320, parts) >> 20
+                          for hosts, parts in ((160, 2), (80, 4), (20, 16))], [640, 336, 276])
+
+    def test_hosts_without_flows_may_be_in_one_part(self):
+        self.assertGreater(cost.guest_bytes(912, 128, 16), 2 * cost.touched_bytes(912))
+
+    def test_flows_may_all_end_in_one_part(self):
+        self.assertGreater(cost.guest_bytes(20, 67584, 16), 67584 * 16 << 10)
 
     def test_a_machine_that_has_too_little_is_told_before(self):
         with self.assertRaisesRegex(InputError, r"--jobs: 2 runs at a time of 1024 hosts take at "
