@@ -27,12 +27,13 @@ tries=0
 until grep -q 'Warmup\|\[tid' server; do
 	((++tries < 1000))
 	kill -0 $server
+	sleep 0.01
 done
 root/usr/bin/sockperf throughput -i 127.0.0.1 -t 2 -m 1000 --mps 1000
 kill $server
 wait $server || true
 TRY
-unshare --map-root-user --net bash -e try > client
+unshare --map-root-user --net bash -e try > client || exit 2
 rate=$(sed -n 's/.*Message Rate is \([0-9]*\) .*/\1/p' client)
 bandwidth=$(grep -o 'BandWidth is .*' client)
 echo "$rate messages/s of 1000 bytes: $bandwidth"

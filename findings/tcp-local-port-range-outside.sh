@@ -34,7 +34,11 @@ def ports(low, high):
     value = struct.pack("=I", low | high << 16)
     for _ in range(200):
         with socket.socket() as sock:
-            sock.setsockopt(socket.IPPROTO_IP, IP_LOCAL_PORT_RANGE, value)
+            try:
+                sock.setsockopt(socket.IPPROTO_IP, IP_LOCAL_PORT_RANGE, value)
+            except OSError as error:
+                print(f"this kernel has no such option: {error}", file=sys.stderr)
+                sys.exit(2)
             if sock.getsockopt(socket.IPPROTO_IP, IP_LOCAL_PORT_RANGE, 4) != value:
                 sys.exit("changed: a range of ports is not read back as set")
             sock.bind(("0.0.0.0", 0))
