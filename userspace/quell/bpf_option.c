@@ -34,7 +34,7 @@
 #define PIN_LINK	"cgroup-"
 #define PIN_LINK_LEN	32
 /* Programs of a cgroup and those above it: the kernel allows 64 of each. */
-#define PROGS_MAX	256
+#define PROGS_MAX	1024
 
 /* FILEID_KERNFS of the kernel: the handle of a cgroup is its number. */
 #define HANDLE_KERNFS	0xfe
@@ -80,6 +80,7 @@ struct option_args {
 struct attached {
 	int	cgroup_fd;
 	int	prog_fd;
+	int	status;
 };
 
 static bool is_fit(const struct bpf_map *map, int fd)
@@ -277,53 +278,65 @@ static int open_cgroup_of_id(int mount_fd, uint64_t id)
 	return open_by_handle_at(mount_fd, &cgroup.handle, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* How often the program runs for each event of a socket in a cgroup, for it and those above it. */
-static unsigned int runs_in(int cgroup_fd, int prog_fd)
+/*
+ * How often the program runs for each event of a socket in a cgroup, for it and those above it; -1
+ * with errno.
+ */
+static int runs_in(int cgroup_fd, int prog_fd)
 {
 	uint32_t ids[PROGS_MAX], nr = PROGS_MAX, flags, i, len = sizeof(struct bpf_prog_info);
 	struct bpf_prog_info info = {};
-	unsigned int runs = 0;
+	int runs = 0;
 
 	if (bpf_obj_get_info_by_fd(prog_fd, &info, &len) ||
 	    bpf_prog_query(cgroup_fd, BPF_CGROUP_SOCK_OPS, BPF_F_QUERY_EFFECTIVE, &flags, ids, &nr))
-		return 0;
+		return -1;
 	for (i = 0; i < nr; i++)
 		runs += ids[i] == info.id;
 	return runs;
 }
 
-/* Below a cgroup that has just got the program it would run twice for each event. */
+/*
+ * Below a cgroup that has just got the program it would run twice for each event. A removed cgroup
+ * keeps its link until the last of its sockets is closed. Stops at an error, in @data.
+ */
 static int detach_below(const char *name, void *data)
 {
-	const struct attached *new = data;
+	struct attached *new = data;
 	int fd = open_cgroup_of_id(new->cgroup_fd, strtoull(name + strlen(PIN_LINK), NULL, 10));
-	int status = STATUS_OK;
+	int runs = fd >= 0 ? runs_in(fd, new->prog_fd) : errno == ESTALE ? 2 : -1;
 
-	if (fd >= 0 && runs_in(fd, new->prog_fd) > 1)
-		status = detach(name, NULL);
+	if (runs < 0)
+		new->status = complain_bpf("cannot tell whether the option is on below it (needs "
+					   "CAP_DAC_READ_SEARCH)", errno);
+	else if (runs > 1)
+		new->status = detach(name, NULL);
 	if (fd >= 0)
 		close(fd);
-	return status;
+	return new->status;
 }
 
 static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
 {
 	struct attached new = { .cgroup_fd = cgroup_fd, .prog_fd = prog_fd };
+	int fd, runs = runs_in(cgroup_fd, prog_fd);
 	char name[PIN_LINK_LEN];
-	int fd, status = STATUS_OK;
 
-	if (runs_in(cgroup_fd, prog_fd))
+	if (runs < 0)
+		return complain_bpf("cannot query the cgroup's programs", errno);
+	if (runs)
 		return complain_fault("the option is on in %s already, or in a cgroup above", path);
-	snprintf(name, sizeof(name), PIN_LINK "%llu", (unsigned long long)id);
 	fd = bpf_link_create(prog_fd, cgroup_fd, BPF_CGROUP_SOCK_OPS, NULL);
 	if (fd < 0)
 		return complain_attach(errno);
-	if (bpf_pin_put(QUELL_BPF_OPTION, name, fd))
-		status = complain_bpf("cannot pin the link", errno);
+	if (for_links(detach_below, &new) < 0)
+		new.status = complain_bpf("cannot open the pins", errno);
+	snprintf(name, sizeof(name), PIN_LINK "%llu", (unsigned long long)id);
+	/* Without a pin the link goes with its descriptor. */
+	if (!new.status && bpf_pin_put(QUELL_BPF_OPTION, name, fd))
+		new.status = complain_bpf("cannot pin the link", errno);
 	close(fd);
-	if (!status && for_links(detach_below, &new) < 0)
-		status = complain_bpf("cannot open the pins", errno);
-	return status;
+	return new.status;
 }
 
 static int turn_on(const struct option_args *words)

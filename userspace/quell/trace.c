@@ -124,7 +124,7 @@ static int complain_output(const char *path)
 	return complain_fault("trace: cannot write %s: %s", path, strerror(errno));
 }
 
-/* A file is truncated once the object is there: an earlier trace outlives a mistake. */
+/* A file is truncated once the tracer is attached: an earlier trace outlives a mistake. */
 static int open_output(struct session *s)
 {
 	s->file = s->words->output ? fopen(s->words->output, "we") : stdout;
@@ -138,8 +138,8 @@ static int trace_flows(struct session *s)
 	uint64_t now;
 	int status;
 
-	status = trace_code_open(&code, s->words) ?: open_output(s) ?:
-		 trace_code_attach(&code, take_record, s);
+	status = trace_code_open(&code, s->words) ?: trace_code_attach(&code, take_record, s) ?:
+		 open_output(s);
 	if (!status) {
 		trace_csv_header(s->file);
 		fflush(s->file);
