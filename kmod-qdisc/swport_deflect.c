@@ -388,7 +388,10 @@ static void swport_outlet_run(struct quell_bh_work *work)
 		quell_bh_work_queue(&deflect->outlet);
 }
 
-/* Returns false if @limit_bytes are queued: the drop is counted, and the caller must free @skb. */
+/*
+ * Returns false if @limit_bytes are queued: the drop is counted, and the caller must free @skb.
+ * Bottom halves off, qdisc lock.
+ */
 static bool swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *skb,
 			       u8 alternate, u32 limit_bytes)
 {
@@ -415,7 +418,7 @@ static bool swport_outlet_push(struct swport_deflect *deflect, struct sk_buff *s
 
 /*
  * Bitmap of the usable alternates: not those with a lower MTU than the port's.  Starts resolution
- * of missing neighbours.
+ * of missing neighbours.  Bottom halves off, qdisc lock.
  */
 static u32 swport_outlet_working(struct swport_deflect *deflect, unsigned int mtu_bytes)
 {
@@ -467,7 +470,7 @@ static void swport_outlet_queued(const struct swport_deflect *deflect,
 	rcu_read_unlock();
 }
 
-/* Drop all packets in the outlet, and count them. */
+/* Drop all packets in the outlet, and count them.  Any context. */
 static void swport_outlet_purge(struct swport_deflect *deflect)
 {
 	struct sk_buff *skb;
@@ -1121,7 +1124,7 @@ int quell_swport_deflect_parse(const struct Qdisc *sch, struct nlattr **tb,
 	return swport_deflect_check(tb, params, extack);
 }
 
-/* Dump an alternate as attribute @number; after -EMSGSIZE the caller cancels, here and below. */
+/* Dump an alternate as attribute @number; after -EMSGSIZE the caller cancels. */
 static int swport_via_dump(const struct swport_via *via, int number, struct sk_buff *skb)
 {
 	struct nlattr *nest = nla_nest_start(skb, number);
@@ -1133,7 +1136,7 @@ static int swport_via_dump(const struct swport_via *via, int number, struct sk_b
 	return 0;
 }
 
-/* Context: RTNL held. */
+/* RTNL.  After -EMSGSIZE the caller cancels. */
 int quell_swport_deflect_dump(const struct swport_deflect_params *params, struct sk_buff *skb)
 {
 	struct nlattr *list;

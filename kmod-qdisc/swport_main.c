@@ -91,7 +91,7 @@ static bool swport_has_control_priority(const struct sk_buff *skb)
 
 /*
  * Parse a packet or super-packet; valid until @skb is changed or another packet is parsed.
- * @control: by its priority.
+ * @control: by its priority.  Qdisc lock, which protects the buffer; @skb is not written to.
  */
 static const struct swport_packet *swport_read(struct swport_sched *port,
 					       const struct sk_buff *skb, bool control)
@@ -189,7 +189,7 @@ static inline u32 swport_queue_bytes(const struct swport_sched *port)
 
 /*
  * Mark a packet of the data band, before enqueue or after dequeue, if RED selects it.  Returns
- * false if it is to be dropped as not ECN-capable; a trimmed one is not.
+ * false if it is to be dropped as not ECN-capable; a trimmed one is not.  Qdisc lock.
  */
 static bool swport_ecn_mark(struct swport_sched *port, struct sk_buff *skb)
 {
@@ -219,7 +219,7 @@ static bool swport_ecn_mark(struct swport_sched *port, struct sk_buff *skb)
 
 /*
  * Move the first packet that is not paused to the head of the data band; false if all are paused.
- * Scans the band each time: a driver that pauses long ones needs a queue per priority.
+ * Scans the band each time: a driver that pauses long ones needs a queue per priority.  Qdisc lock.
  */
 static bool swport_find_data(struct swport_sched *port)
 {
@@ -236,7 +236,6 @@ static bool swport_find_data(struct swport_sched *port)
 	return false;
 }
 
-/* Moves the first packet that is not paused to the head of the data band. */
 static inline bool swport_has_data(struct swport_sched *port)
 {
 	return likely(!port->paused) ? !skb_queue_empty(&port->data.queue) :
@@ -441,7 +440,7 @@ static int swport_enqueue_trimmed(struct sk_buff *skb, struct Qdisc *sch,
 	return swport_admit(skb, sch, band, to_free);
 }
 
-/* Store the headers needed at dequeue. */
+/* Store the headers needed at dequeue.  Qdisc lock. */
 static void swport_init_cb(const struct swport_sched *port, struct sk_buff *skb, u32 segments,
 			   const struct quell_frame *frame)
 {
@@ -669,7 +668,8 @@ static noinline int swport_enqueue_featured(struct sk_buff *skb, struct Qdisc *s
 
 /*
  * Returns NET_XMIT_SUCCESS when all or part of the packet was queued; with __NET_XMIT_STOLEN added
- * when no segment was queued and some were deflected; or NET_XMIT_DROP.
+ * when no segment was queued and some were deflected; or NET_XMIT_DROP.  Bottom halves off, qdisc
+ * lock.
  */
 static int swport_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
@@ -1150,7 +1150,10 @@ static noinline __flatten struct sk_buff *swport_dequeue_stamped(struct Qdisc *s
 	return swport_sent(sch, skb, 1);
 }
 
-/* NULL: empty, all packets are paused, or the wire is busy and the watchdog scheduled. */
+/*
+ * NULL: empty, all packets are paused, or the wire is busy and the watchdog scheduled.  Bottom
+ * halves off, qdisc lock.
+ */
 static struct sk_buff *swport_dequeue(struct Qdisc *sch)
 {
 	struct swport_sched *port = qdisc_priv(sch);

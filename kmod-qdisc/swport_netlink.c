@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Options and statistics over netlink.  A request is validated as a whole into a copy of the
- * parameters, so that a rejected one changes no state.  Parsing is strict.
+ * Options and statistics over netlink, and the histograms of delays and queues.  A request is
+ * validated as a whole into a copy of the parameters, so that a rejected one changes no state.
+ * Parsing is strict.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
@@ -137,7 +138,7 @@ static int swport_dump_class(struct sk_buff *skb, const struct quell_red_class *
 	return 0;
 }
 
-/* After -EMSGSIZE the caller cancels the enclosing nest, here and below. */
+/* RTNL.  After -EMSGSIZE the caller cancels the enclosing nest. */
 static int swport_dump_classes(struct sk_buff *skb, const struct quell_red_classes *classes)
 {
 	struct nlattr *nest;
@@ -617,6 +618,7 @@ static int swport_put_class_stats(struct sk_buff *skb, u64 dscps,
 	return 0;
 }
 
+/* RTNL; takes the qdisc lock. */
 static int swport_dump_class_stats(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct swport_class_stats stats[QUELL_RED_CLASSES_MAX];
@@ -821,6 +823,7 @@ static int swport_put_quantiles(struct sk_buff *skb, int type, const struct swpo
 	return 0;
 }
 
+/* RTNL; takes the qdisc lock. */
 static int swport_dump_percentiles(struct Qdisc *sch, struct sk_buff *skb)
 {
 	const struct swport_sched *port = qdisc_priv(sch);

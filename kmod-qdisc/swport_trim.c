@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * Packets that are cut: trimming, NACKs to the sender, and segmentation of super-packets.
+ *
  * Trimming: if the data band has no room for a packet, its beginning is sent on.  The receiver, or
  * the sender, then detects loss and congestion a round trip later and not by a timeout.
- * <quell/trim.h> defines the length and the header changes; this file handles the buffers.
+ * <quell/trim.h> defines the length and the header changes; the code here handles the buffers.
  *
  * Eligible are TCP (neither SYN nor RST) and UDP, longer than `size` and their headers, of an
  * eligible DSCP and not yet trimmed.  Not supported: IP fragments, IPv6 with extension headers, and
@@ -79,7 +81,7 @@ static struct sk_buff *swport_nack_make(const struct sk_buff *skb,
 
 /*
  * Returns true when a NACK was sent, even if the backlog dropped it; false when the segment is not
- * eligible or without memory, so that it may be trimmed instead.
+ * eligible or without memory, so that it may be trimmed instead.  Softirq, qdisc lock.
  */
 static bool swport_send_nack(struct Qdisc *sch, const struct sk_buff *skb,
 			     const struct quell_frame *frame, const struct quell_trim *trim)

@@ -463,6 +463,7 @@ static struct labnic_credit_flow *labnic_credit_add(struct labnic_credit *credit
 	return flow;
 }
 
+/* labnic_credit_lock. */
 static void labnic_express_forget(struct labnic_credit_flow *flow)
 {
 	struct labnic_express *express = &flow->express;
@@ -566,6 +567,7 @@ static void express_queue(struct labnic_credit_flow *flow, u64 due_ns_q16)
 	express->is_due = true;
 }
 
+/* labnic_credit_lock. */
 static void labnic_express_data(struct labnic_credit_flow *flow,
 				const struct labnic_segment *segment, u64 now_ns)
 {
@@ -583,6 +585,7 @@ static void labnic_express_data(struct labnic_credit_flow *flow,
 		express_queue(flow, now_ns << 16);
 }
 
+/* labnic_credit_lock. */
 static void labnic_express_acked(struct labnic_credit_flow *flow, u64 now_ns)
 {
 	if (flow->express.is_served && !flow->express.is_due && flow->ack.head_bytes)

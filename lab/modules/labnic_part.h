@@ -39,7 +39,7 @@ struct quell_part_ops {
 #ifdef CONFIG_UML
 bool quell_part_is_on(void);
 u64 quell_part_known_ns(void);
-u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload, u32 payload_bytes);
+u64 quell_part_begin(const struct quell_part_ops *ops, struct page *block, u32 block_bytes);
 void quell_part_report(const struct quell_part_state *state);
 void quell_part_notify(const struct quell_part_note *note);
 void quell_part_freeze(void);
@@ -47,8 +47,8 @@ void quell_part_end(void);
 #else
 static inline bool quell_part_is_on(void) { return false; }
 static inline u64 quell_part_known_ns(void) { return 0; }
-static inline u64 quell_part_begin(const struct quell_part_ops *ops, struct page *payload,
-				   u32 payload_bytes) { return 0; }
+static inline u64 quell_part_begin(const struct quell_part_ops *ops, struct page *block,
+				   u32 block_bytes) { return 0; }
 static inline void quell_part_report(const struct quell_part_state *state) { }
 static inline void quell_part_notify(const struct quell_part_note *note) { }
 static inline void quell_part_freeze(void) { }

@@ -46,9 +46,6 @@
 #include "netns/net.h"
 #include "signal/signal.h"
 
-struct quell_flow;
-struct sock;
-
 /* Longest header options. */
 #define LABSPOOF_OPTIONS_MAX	40
 

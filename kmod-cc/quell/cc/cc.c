@@ -155,7 +155,7 @@ static bool cc_may_have_flow(const struct sock *sk)
 }
 
 /* First in ->init.  Socket lock, softirq or process context. */
-static void quell_cc_init(struct sock *sk, const struct quell_algo *algo)
+static void cc_open(struct sock *sk, const struct quell_algo *algo)
 {
 	struct quell_net *qnet = quell_net(sock_net(sk));
 	struct quell_cc *cc = quell_cc(sk);
@@ -392,7 +392,7 @@ static void cc_init(struct sock *sk)
 			     tcp_snd_cwnd(tcp_sk(sk)) == 1;
 	struct quell_event ev;
 
-	quell_cc_init(sk, algo);
+	cc_open(sk, algo);
 	if (algo->ops.flags & TCP_CONG_NEEDS_ECN)
 		quell_ecn_init(sk, &algo->plain_ops);
 	quell_cc_enter(sk, &ev);

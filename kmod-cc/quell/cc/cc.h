@@ -17,13 +17,6 @@ void quell_in_ack_event(struct sock *sk, u32 flags);
 /* cc.c */
 void quell_cc_ops_init(struct quell_algo *algo);
 
-/* recover.c */
-void quell_sample_state(struct sock *sk, struct quell_sample *sample);
-void quell_event_loss(struct sock *sk, enum quell_reduction why);
-void quell_event_tail_loss(struct sock *sk);
-void quell_event_timeout(struct sock *sk);
-void quell_event_undo(struct sock *sk);
-
 /* probe.c */
 bool quell_delack_start(struct quell_flow *flow, u64 rx_ns, u32 end_seq, bool marked);
 void quell_delack_expedite(struct quell_flow *flow, u32 end_seq);
@@ -42,6 +35,12 @@ void quell_probe_timed_out(struct quell_flow *flow);
 bool quell_probe_check_spurious(struct quell_flow *flow, struct sock *sk, u64 now_ns);
 
 /* recover.c */
+void quell_sample_state(struct sock *sk, struct quell_sample *sample);
+void quell_event_loss(struct sock *sk, enum quell_reduction why);
+void quell_event_tail_loss(struct sock *sk);
+void quell_event_timeout(struct sock *sk);
+void quell_event_undo(struct sock *sk);
+
 bool quell_recover_queue(struct quell_flow *flow, const struct sock *sk,
 			 const struct quell_lost *lost);
 void quell_recover_apply(struct quell_flow *flow, struct sock *sk);

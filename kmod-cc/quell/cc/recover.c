@@ -152,6 +152,8 @@ void quell_event_undo(struct sock *sk)
 	flow->undo = (struct quell_undo) {};
 }
 
+/* Retransmission of data that is reported as trimmed. */
+
 /* States with outstanding data. */
 #define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \
 				 TCPF_CLOSE_WAIT | TCPF_LAST_ACK)

@@ -25,10 +25,8 @@
 #include "tcp/tcp.h"
 
 /*
- * Generic netlink: requests about active senders, their weights, and look-ahead groups, handed to
- * the module that counts senders.  Without it the lists are empty.
- *
- * Context of all: process, may sleep.
+ * Requests about active senders, their weights, and look-ahead groups, handed to the module that
+ * counts senders.  Without it the lists are empty.  Context of all requests: process, may sleep.
  */
 
 static const struct quell_dasr_ops *dasr_ops;

@@ -76,8 +76,7 @@ static inline bool receive_is_pushed(const struct receive_headers *in)
 }
 
 /*
- * Signal plane, LOCAL_IN: segments of connections that open, in which offers of the Quell option
- * are noted, option.c.
+ * Segments of connections that open, in which offers of the Quell option are noted, option.c.
  */
 
 /*
@@ -163,7 +162,7 @@ static void receive_request(const struct request_sock *req, struct sk_buff *skb,
 }
 
 /*
- * Signal plane, last hook in LOCAL_IN: data that TCP would accept.
+ * Data that TCP would accept.
  *
  * It counts for the set of active senders, signal.c, which may take the mark off the packet.
  *
@@ -247,7 +246,7 @@ static void receive_hasten_ack(struct quell_flow *flow, struct sock *sk,
 		quell_delack_watch(flow, end_seq);
 }
 
-/* Whether the sender requests an ACK that TCP may delay: see the top of the file. */
+/* Whether the sender requests an ACK that TCP may delay: see "with PSH" above. */
 static bool receive_is_ack_requested(const struct sock *sk, const struct receive_segment *segment)
 {
 	u32 end_seq = segment->in->seq + segment->in->payload_bytes, rcv_wup, full_bytes;

@@ -517,7 +517,7 @@ static unsigned int transmit6(void *priv, struct sk_buff *skb,
 }
 
 /*
- * The two netfilter hooks per address family of a namespace, transmit.c and receive.c.
+ * The two netfilter hooks per address family of a namespace, above and in receive.c.
  *
  * They are the ones nearest to TCP: first in LOCAL_OUT, where TCP calls them with the socket
  * lock, before another hook can queue the packet; last in LOCAL_IN, so that they do not see

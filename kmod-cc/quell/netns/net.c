@@ -11,6 +11,15 @@
 #include <compat/local_lock.h>
 #include "netns/net.h"
 
+/* Protects quell_algos[], quell_nets and the publication of parameters. */
+DEFINE_MUTEX(quell_mutex);
+LIST_HEAD(quell_nets);
+const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
+/* Incremented with every change of quell_algos[], so that a dump can detect it. */
+u32 quell_algos_gen = 1;
+
+unsigned int quell_net_id __read_mostly;
+
 /*
  * Parameters per algorithm and namespace.
  *
@@ -122,15 +131,6 @@ void quell_governed_read(struct quell_governed *governed, struct quell_governed_
 	}
 	spin_unlock_bh(&governed->lock);
 }
-
-/* Protects quell_algos[], quell_nets and the publication of parameters. */
-DEFINE_MUTEX(quell_mutex);
-LIST_HEAD(quell_nets);
-const struct quell_algo *quell_algos[QUELL_ALGOS_MAX];
-/* Incremented with every change of quell_algos[], so that a dump can detect it. */
-u32 quell_algos_gen = 1;
-
-unsigned int quell_net_id __read_mostly;
 
 /**
  * quell_net() - state of a namespace

@@ -34,7 +34,7 @@
  * A receipt is timed in the LOCAL_IN hook, which includes all delay in the host.  A hardware
  * stamp excludes that delay, but is in the NIC's clock, of which offset and drift cannot be
  * queried in this context.  <quell/core/signal/clockmap.h> estimates them from the packets;
- * this file keeps one map per namespace and receiving interface.
+ * there is one map per namespace and receiving interface.
  *
  * The receipt keeps its software stamp while the map is not usable or refuses a stamp, as it
  * does with the two clocks below a bond.  Packets merged by GRO have the stamp of the first.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parameters of the signal plane, per namespace, set and shown as an algorithm's under the name
- * "quell", and the state of the Quell option, per connection.
+ * The signal plane of a connection: TCP-INT, n and line rate of direct apportioning, the state of
+ * the Quell option, telemetry, requests for ACKs, paths; and its parameters per namespace, set and
+ * shown as an algorithm's under the name "quell".
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -129,7 +130,7 @@ void quell_tcpint_take(struct quell_flow *flow, struct quell_sample *sample)
  * Direct apportioning of sending rates: a flow as a sender.  The option of the peer's packets has
  * n and, in packets without data, the peer's line rate, both for the next sample.
  *
- * Only packets that TCP would accept, of established connections, reach this file.
+ * Only packets that TCP would accept, of established connections, get here.
  */
 
 quell_dasr_meter_t *quell_dasr_meter __read_mostly;
@@ -196,6 +197,8 @@ void quell_dasr_sample(struct quell_flow *flow, const struct tcp_sock *tp,
 	sample->senders_q8 = min(n_q8, QUELL_SHARE_MAX_Q8);
 	WRITE_ONCE(flow->dasr->used_q8, sample->senders_q8);
 }
+
+/* Parameters of the signal plane, and the state of the option. */
 
 /* The default of uet-htsim; its cost for TCP: Documentation/path.md. */
 #define SIGNAL_ENTROPIES	QUELL_RANGE(64, 0, QUELL_REPS_ENTROPIES_MAX)
