@@ -23,7 +23,7 @@
 struct quell_dasr_ops;
 struct quell_flow;
 
-/* "QU": quell_cc_init() ran on this socket. */
+/* "QU": ->init ran on this socket. */
 #define QUELL_CC_MAGIC		0x5155U
 
 /* Space for an algorithm's variables behind struct quell_cc. */
@@ -285,7 +285,7 @@ static inline struct quell_cc *quell_cc(const struct sock *sk)
 }
 
 /**
- * quell_cc_ready() - whether quell_cc_init() ran on a socket
+ * quell_cc_ready() - whether ->init ran on a socket
  * @sk: socket with one of the caller's congestion controls
  *
  * The stack calls ->cong_control for the ACK of a SYN, and ->set_state for its

@@ -28,7 +28,8 @@
 
 /*
  * Events other than acknowledgments: reported to the core, and its decision applied.  They are
- * rare, so the core is called through pointers.  Context of all functions: socket lock.
+ * rare, so the core is called through pointers.  Context of quell_sample_state() and the events:
+ * socket lock.
  */
 
 /* A sample without round-trip time and acknowledged data.  Socket lock. */
@@ -152,7 +153,7 @@ void quell_event_undo(struct sock *sk)
 	flow->undo = (struct quell_undo) {};
 }
 
-/* Retransmission of data that is reported as trimmed. */
+/* Retransmission of data that is reported as trimmed, as drawn above. */
 
 /* States with outstanding data. */
 #define RECOVER_STATES		(TCPF_ESTABLISHED | TCPF_FIN_WAIT1 | TCPF_CLOSING | \

@@ -93,11 +93,7 @@ int quell_nl_receiver_get_dumpit(struct sk_buff *skb, struct netlink_callback *c
 int quell_nl_sender_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	__alias(quell_nl_lookahead_get_dumpit);
 
-/*
- * Generic netlink family "quell": the rates of interfaces.
- *
- * Context of all: process, may sleep.
- */
+/* The rates of interfaces.  Context of both requests: process, may sleep. */
 
 /* 1 Tbit/s, the maximum of rate parameters; in kbit/s it fits an entry on 32 bits. */
 #define LINK_MOST_BYTES_PS	125000000000ULL
@@ -144,8 +140,7 @@ int quell_nl_link_set_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /*
- * Generic netlink: flows.  Any user of a namespace may see its flows, as with
- * inet_diag.
+ * Flows.  Any user of a namespace may see its flows, as with inet_diag.
  *
  * A flow has the lowest free number; a dump goes up the numbers and a further part starts after
  * the last number sent.  So flows that are released meanwhile do not matter, and as the numbers are
@@ -474,6 +469,8 @@ static const char * const unit_names[] = {
 	[QUELL_UNIT_PKTS_Q16]	= " /65536 packets",
 	[QUELL_UNIT_BOOL]	= "",
 };
+
+/* Parameters and counters of an algorithm in a namespace. */
 
 /* By the name attribute of a request; quell_mutex is held. */
 static const struct quell_algo *genl_algo(const struct genl_info *info)

@@ -310,6 +310,8 @@ static void receive_data(struct quell_flow *flow, struct sock *sk,
 		receive_hasten_ack(flow, sk, segment);
 }
 
+/* The hook: the segments that it reads, and their effect. */
+
 /* Maximum length of a TCP header that has room for the echo. */
 #define IN_ROOM_HEADER_BYTES	32U
 
