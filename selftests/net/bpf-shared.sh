@@ -134,6 +134,15 @@ above_takes_over()
 	quell bpf option off
 }
 
+# The other keeps it: its handle cannot be opened, so it is not known whether it lies below.
+keeps_without_capability()
+{
+	quell_on && status 2 setpriv --bounding-set -dac_read_search --inh-caps -dac_read_search \
+		quell bpf option on cgroup "$dir/cgroup" && says CAP_DAC_READ_SEARCH &&
+	quell -j bpf option >"$dir/on" && json "[.cgroups[].id] == [$(stat -c %i "$cgroup")]" \
+		"$dir/on" && quell bpf option off
+}
+
 is_gone()
 {
 	quell -j bpf option >"$dir/on" && json '.cgroups == []' "$dir/on" &&
@@ -152,10 +161,11 @@ goes_with_its_cgroup()
 	echo "1..0 # SKIP no object in $objects/bpf"
 	exit 4
 }
-plan 12
+plan 13
 check "a host, its talker and server" make_host
 check "alone, a plain connection has no calls" alone
 check "on in a cgroup above, it runs once" above_takes_over
+check "without a capability no cgroup loses it" keeps_without_capability
 check "it goes with its cgroup" goes_with_its_cgroup
 check "another program is loaded" load_other
 check "it is attached before Quell's" in_turn other_on quell_on

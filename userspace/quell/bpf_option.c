@@ -81,6 +81,7 @@ struct attached {
 	int	cgroup_fd;
 	int	prog_fd;
 	int	status;
+	bool	is_pinned;
 };
 
 static bool is_fit(const struct bpf_map *map, int fd)
@@ -297,25 +298,29 @@ static int runs_in(int cgroup_fd, int prog_fd)
 }
 
 /*
- * Below a cgroup that has just got the program it would run twice for each event. A removed cgroup
- * keeps its link until the last of its sockets is closed. Stops at an error, in @data.
+ * Below a cgroup that has just got the program it would run twice for each event. A removed cgroup,
+ * of which it is not known where it was, keeps its link until the last of its sockets is closed.
+ * Stops at an error, in @data.
  */
 static int detach_below(const char *name, void *data)
 {
 	struct attached *new = data;
 	int fd = open_cgroup_of_id(new->cgroup_fd, strtoull(name + strlen(PIN_LINK), NULL, 10));
-	int runs = fd >= 0 ? runs_in(fd, new->prog_fd) : errno == ESTALE ? 2 : -1;
+	int runs = fd >= 0 ? runs_in(fd, new->prog_fd) : -1;
 
-	if (runs < 0)
-		new->status = complain_bpf("cannot tell whether the option is on below it (needs "
-					   "CAP_DAC_READ_SEARCH)", errno);
-	else if (runs > 1)
+	if (runs < 0 && errno == EPERM)
+		new->status = complain_fault("cannot open the other cgroups that have the option "
+					     "(needs CAP_DAC_READ_SEARCH)");
+	else if (runs < 0 && errno != ESTALE && errno != ENOENT)
+		new->status = complain_bpf("cannot query another cgroup's programs", errno);
+	else if (runs > 1 && new->is_pinned)
 		new->status = detach(name, NULL);
 	if (fd >= 0)
 		close(fd);
 	return new->status;
 }
 
+/* Other cgroups lose the option once this one has it for good: they are examined before. */
 static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
 {
 	struct attached new = { .cgroup_fd = cgroup_fd, .prog_fd = prog_fd };
@@ -336,6 +341,9 @@ static int attach(const char *path, int cgroup_fd, uint64_t id, int prog_fd)
 	if (!new.status && bpf_pin_put(QUELL_BPF_OPTION, name, fd))
 		new.status = complain_bpf("cannot pin the link", errno);
 	close(fd);
+	new.is_pinned = true;
+	if (!new.status && for_links(detach_below, &new) < 0)
+		new.status = complain_bpf("cannot open the pins", errno);
 	return new.status;
 }
 
