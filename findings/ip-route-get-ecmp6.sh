@@ -52,7 +52,7 @@ for title, number in same.items():
     print(f"{title}: {number} of 32 as in use")
 END
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 cat out
 grep -q '^without from: 32 ' out || exit 2
 if grep -q '^from SOURCE: 32 ' out; then

@@ -35,7 +35,7 @@ for time in 0.2ms 2 80; do
 done
 ip route replace 192.0.2.0/24 dev va rtt 200us 2> /dev/null || echo "rtt 200us: refused"
 TRY
-unshare --map-root-user --net sh -e try | tee out
+unshare --map-root-user --net sh -e try | tee out || exit 2
 diff - out <<'OUT' || { echo "changed: the units of a route's times"; exit 1; }
 rtt 0.2ms rttvar 0.2ms rto_min 0.2ms -> rtt 1ms rttvar 1ms rto_min lock 1ms
 rtt 2 rttvar 2 rto_min 2 -> rtt 0ms rttvar 0ms rto_min lock 2ms

@@ -30,7 +30,7 @@ for rate in 10M 10m; do
 	sed -n 's/.*Sent \([0-9]*\) datagrams.*/\1/p' client
 done
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 read -r -d '' capital small < out || true
 echo "iperf -b 10M: $capital"
 echo "iperf -b 10m: $small"

@@ -46,7 +46,7 @@ for rate in 34G 36G 40G; do
 	while ss -tnH state established "sport = 5201" | grep -q .; do sleep 0.1; done
 done
 TRY
-unshare --map-root-user --net bash try > out
+unshare --map-root-user --net bash try > out || exit 2
 cat out
 [ "$(sed 's|.*/||' out | tr '\n' ' ')" = "34000000000bps 1640261632bps 5640261632bps " ] || {
 	echo "changed: iperf3 no longer cuts --fq-rate to 32 bits of bytes/s"

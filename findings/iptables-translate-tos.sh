@@ -37,7 +37,7 @@ for target in "TOS --set-tos 0x10" "DSCP --set-dscp 4"; do
 	eval "$rule" 2> error && echo "nft: accepted" || echo "nft: $(head -1 error)"
 done
 TRY
-unshare --map-root-user --net bash -e try | tee out
+unshare --map-root-user --net bash -e try | tee out || exit 2
 if ! grep -q 'TOS.* ip6 dscp set' out || ! grep -q '^nft: Error' out ||
 		! grep -q '^nft: accepted' out; then
 	echo "changed: iptables-translate writes another rule for -j TOS, or nft takes it"

@@ -20,6 +20,7 @@
 
 set -e
 if [ "${1-}" != inside ]; then
+	unshare --map-root-user --net true || exit 2
 	exec unshare --map-root-user --net "$0" inside
 fi
 ip link set lo mtu 1500 up

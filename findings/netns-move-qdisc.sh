@@ -24,9 +24,9 @@ export PATH=$dir/root/sbin:$dir/root/bin:$PATH
 
 cat > show <<'SHOW'
 link=$(ip -d link show dev eth0 | tr '\n' ' ')
-mtu=$(grep -o ' mtu [0-9]*' <<< "$link")
-qlen=$(grep -o 'qlen [0-9]*' <<< "$link")
-alias=$(grep -o 'alias [a-z]*' <<< "$link")
+mtu=$(grep -o ' mtu [0-9]*' <<< "$link") || true
+qlen=$(grep -o 'qlen [0-9]*' <<< "$link") || true
+alias=$(grep -o 'alias [a-z]*' <<< "$link") || true
 qdiscs=$(tc qdisc show dev eth0 | awk '$2 != "noqueue" { printf " %s", $2 }')
 filters=$(tc filter show dev eth0 ingress 2> errors | grep -c "flowid 1:1") || true
 echo "${mtu# }, $qlen, $alias, qdiscs ${qdiscs:- -}, filters $filters" | tr -s ' '
@@ -41,6 +41,7 @@ bash -e show
 mkfifo done
 unshare --net cat done > waited &
 other=$!
+trap 'kill $other 2> kill || true' EXIT
 while [ "$(readlink /proc/$other/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do
 	true
 done
@@ -49,7 +50,7 @@ nsenter --net=/proc/$other/ns/net bash -e show
 echo > done
 wait $other
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 cat out
 kept="mtu 4000, qlen 77, alias port"
 [ "$(sed -n 1p out)" = "$kept, qdiscs htb clsact, filters 1" ] || exit 2

@@ -47,7 +47,7 @@ for port in 1000, 1001:
 		sock.sendto(bytes(1400), ("127.0.0.1", port))'
 nft list chain ip t c | sed -n 's/.*counter packets \([0-9]*\).*/\1/p'
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 read -r -d '' bytes packets < out || true
 echo "1 mbytes/second burst 2 kbytes: $bytes of 2000 packets of 1428 bytes pass"
 echo "10/second burst 2 packets: $packets of 2000 packets pass"

@@ -34,7 +34,7 @@ for pace in "--rate 1000" "--rate 1001" "--delay 0"; do
 		sed -n 's/^Nping done:.* in \([0-9.]*\) seconds/\1/p'
 done
 TRY
-unshare --map-root-user --net bash -e try > out 2> log
+unshare --map-root-user --net bash -e try > out 2> log || exit 2
 read -r -d '' slow fast free < out || true
 echo "--rate 1000: 3000 packets in $slow s"
 echo "--rate 1001: 3000 packets in $fast s"

@@ -40,8 +40,8 @@ query() {
 first=$(query $1 UdpNoPorts)
 echo "$first, $(query UdpOutDatagrams)"
 TRY
-unshare --map-root-user --net bash -e try "" | tee out
-unshare --map-root-user --net bash -e try -s | tee -a out
+unshare --map-root-user --net bash -e try "" | tee out || exit 2
+unshare --map-root-user --net bash -e try -s | tee -a out || exit 2
 [ "$(sed -n 2p out)" = "nstat -s UdpNoPorts: 40, nstat UdpOutDatagrams: 40" ] || exit 2
 [ "$(sed -n 1p out)" = "nstat UdpNoPorts: 40, nstat UdpOutDatagrams: -" ] || {
 	echo "changed: nstat keeps the increments of counters that it did not print"

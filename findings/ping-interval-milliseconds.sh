@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # iputils 20221126 (Debian 12), as root: the interval of ping is kept in whole milliseconds, rounded
-# down.  `-i 0.0019` sends 1000 packets per second instead of 526.  `-i 0.0009` is a flood: each reply
-# is followed by the next request at once, without a message.
+# down.  `-i 0.0019` sends 1000 packets per second instead of 526.  `-i 0.0009` is a flood: each
+# reply is followed by the next request at once, without a message.
 #
 # Guess: an interval that has a fraction of a millisecond is kept, or refused.
 #
@@ -30,7 +30,7 @@ for interval in 0.002 0.0019 0.0009; do
 	done | sort -n | sed -n "1s/.*/-i $interval: & ms/p"
 done
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 cat out
 read -r two below flood < <(sed 's/.*: //; s/ ms//' out | paste -s -d ' ')
 [ "$two" -ge 198 ] || exit 2

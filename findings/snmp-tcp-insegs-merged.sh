@@ -15,6 +15,7 @@
 # Seen on Linux 6.18.44.  Exits with 1 if that changes.  Needs unshare, ip and python3.
 set -e
 if [ "${1-}" != inside ]; then
+	unshare --map-root-user --net true || exit 2
 	exec unshare --map-root-user --net "$0" inside
 fi
 unshare --net sleep 300 &
@@ -59,6 +60,7 @@ sent = counter("self", "OutSegs")
 received = counter(sys.argv[1], "InSegs")
 print(f"sender's TcpOutSegs {sent}, receiver's TcpInSegs {received}, "
       f"receiver's tcpi_segs_in {segs_in}")
-if received > sent / 4 or abs(segs_in - sent) > 5:
+# Merged packets that are divided again may be counted for more segments than they had.
+if received > sent / 4 or abs(segs_in - sent) > sent / 20:
     sys.exit("changed: TcpInSegs counts the segments of merged packets")
 END

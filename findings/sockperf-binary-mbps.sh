@@ -23,6 +23,7 @@ cat > try <<'TRY'
 ip link set lo up
 root/usr/bin/sockperf server -i 127.0.0.1 > server 2>&1 &
 server=$!
+trap 'kill $server' EXIT
 tries=0
 until grep -q 'Warmup\|\[tid' server; do
 	((++tries < 1000))
@@ -30,8 +31,6 @@ until grep -q 'Warmup\|\[tid' server; do
 	sleep 0.01
 done
 root/usr/bin/sockperf throughput -i 127.0.0.1 -t 2 -m 1000 --mps 1000
-kill $server
-wait $server || true
 TRY
 unshare --map-root-user --net bash -e try > client || exit 2
 rate=$(sed -n 's/.*Message Rate is \([0-9]*\) .*/\1/p' client)

@@ -3,8 +3,8 @@
 #
 # sqlite3 3.40.1 (Debian 12): a REAL is printed with 15 significant digits, in CSV and in text, so
 # that seconds since 1970 are in steps of 10 us.  printf('%.9f') prints nine decimals, of a number
-# that is cut after 16 digits: .123451 is .123450000.  The modes json and quote, and .dump, print the
-# number in full.
+# that is cut after 16 digits: .123451 is .123450000.  The modes json and quote, and .dump, print
+# the number in full.
 #
 # Guess: CSV has as many digits as it takes to read the same number again.
 #

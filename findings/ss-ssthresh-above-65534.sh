@@ -61,7 +61,7 @@ for threshold in 65534 65535 86000; do
 	address=$((address + 1))
 done
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 cat out
 [ "$(sed 's/, ss.*//' out)" = "65534: TCP_INFO 65534
 65535: TCP_INFO 65535

@@ -21,7 +21,7 @@ ip link show dev if1 > /dev/null 2>&1 || echo "ip if1: no such device"
 tc qdisc add dev if1 root handle 1: pfifo && tc qdisc show dev lo
 tc qdisc replace dev if1-uplink root handle 2: pfifo && tc qdisc show dev lo
 TRY
-unshare --map-root-user --net sh try > out
+unshare --map-root-user --net sh try > out || exit 2
 cat out
 [ "$(cut -d ' ' -f 1-4 out)" = 'ip if1: no such
 qdisc pfifo 1: root

@@ -51,7 +51,8 @@ part() {
 	tc qdisc replace dev eth0 root handle 1: bfifo limit 1mb
 	eval "$2"
 	tc -s qdisc show dev eth0 |
-		sed -n "s/.* bytes \([0-9]*\) pkt (dropped \([0-9]*\),.*/bfifo, $1: sent \1 pkt, dropped \2/p"
+		sed -n "s/.* bytes \([0-9]*\) pkt (dropped \([0-9]*\),.*/sent \1 pkt, dropped \2/p" |
+		sed "s/^/bfifo, $1: /"
 	tc qdisc del dev eth0 root
 }
 without='tc qdisc change dev eth0 root bfifo limit 1kb; python3 send'
@@ -59,7 +60,7 @@ part "1 send with place for it" "python3 send 1"
 part "1 send without" "$without 1"
 part "5 sends with, 5 without" "python3 send 5; $without 5"
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 cat out
 [ "$(grep -c 'sent 40 pkt, dropped 0\|sent 200 pkt' out)" = 2 ] || exit 2
 [ "$(sed -n 's/.*, //; 2,3p' out | paste -s -d ' ')" = "dropped 1 dropped 5" ] || {

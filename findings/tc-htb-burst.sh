@@ -29,7 +29,7 @@ tc class add dev lo parent 1: classid 1:10 htb rate 100gbit burst 64kb quantum 6
 tc class add dev lo parent 1: classid 1:11 htb rate 1kbit burst 1mb quantum 1500
 tc class show dev lo
 TRY
-unshare --map-root-user --net sh -e try > classes
+unshare --map-root-user --net sh -e try > classes || exit 2
 fast=$(grep -o 'rate 100Gbit .*' classes | grep -o 'burst .*b')
 slow=$(grep -o 'rate 1Kbit .*' classes | grep -o 'burst .*b')
 echo "rate 100gbit burst 64kb: $fast"

@@ -24,7 +24,7 @@ ip link show dev $long > /dev/null && echo "ip long: taken"
 tc qdisc add dev $long root pfifo 2>&1 && echo "tc long: taken"
 tc qdisc add dev $short root pfifo && echo "tc short: taken"
 TRY
-unshare --map-root-user --net sh try > out
+unshare --map-root-user --net sh try > out || exit 2
 cat out
 [ "$(cat out)" = 'ip long: taken
 Cannot find device "datacenter-upli"

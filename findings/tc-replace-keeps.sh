@@ -44,7 +44,7 @@ after pfifo
 after "handle 8: pfifo"
 after bfifo pfifo
 TRY
-unshare --map-root-user --net bash -e try > out 2> errors
+unshare --map-root-user --net bash -e try > out 2> errors || exit 2
 cat out
 [ "$(sed -n 2,3p out | grep -c 'limit 1000p, sent 0$')" = 2 ] || exit 2
 grep -q '^replace pfifo: limit 10p, sent 2$' out || {

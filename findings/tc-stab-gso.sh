@@ -57,7 +57,7 @@ for table in "" "stab overhead 100"; do
 	tc -s qdisc show dev va | sed -n 's/ *Sent \([0-9]*\) bytes \([0-9]*\) pkt.*/\1 \2/p'
 done
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 read -r -d '' without packets with more < out || true
 echo "without a table: $without bytes, $packets packets"
 echo "stab overhead 100: $with bytes, $more packets"

@@ -17,6 +17,7 @@
 # kernel with bbr and tbf.
 set -e
 if [ "${1-}" != inside ]; then
+	unshare --map-root-user --net true || exit 2
 	exec unshare --map-root-user --net "$0" inside
 fi
 unshare --net sleep 300 &

@@ -17,6 +17,7 @@
 # Exits with 1 if that changes.  Needs unshare and python3.
 set -e
 if [ "${1-}" != inside ]; then
+	unshare --map-root-user --net true || exit 2
 	exec unshare --map-root-user --net "$0" inside
 fi
 echo 32768 60999 > /proc/sys/net/ipv4/ip_local_port_range

@@ -16,6 +16,7 @@
 # Exits with 1 if that changes.  Needs unshare and python3.
 set -e
 if [ "${1-}" != inside ]; then
+	unshare --map-root-user --net true || exit 2
 	exec unshare --map-root-user --net "$0" inside
 fi
 echo 4096 131072 33554432 > /proc/sys/net/ipv4/tcp_rmem

@@ -16,6 +16,7 @@
 # and python3.
 set -e
 if [ "${1-}" != inside ]; then
+	unshare --map-root-user --net true || exit 2
 	exec unshare --map-root-user --net "$0" inside
 fi
 ip link add v0 type veth peer name v1

@@ -17,6 +17,7 @@
 # Exits with 1 if that changes.  Needs unshare, ip and python3.
 set -e
 if [ "${1-}" != inside ]; then
+	unshare --map-root-user --net true || exit 2
 	exec unshare --map-root-user --net "$0" inside
 fi
 ip link set lo up

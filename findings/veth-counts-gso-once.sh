@@ -54,7 +54,7 @@ python3 send.py
 ip -j -s link show dev va | jq -r '.[].stats64.tx | "\(.bytes) \(.packets)"'
 tc -j -s qdisc show dev va | jq -r '.[] | "\(.bytes) \(.packets)"'
 TRY
-unshare --map-root-user --net bash -e try > out
+unshare --map-root-user --net bash -e try > out || exit 2
 read -r -d '' device_bytes device qdisc_bytes qdisc < out || true
 echo "ip -s link: $device_bytes bytes, $device packets"
 echo "tc -s qdisc: $qdisc_bytes bytes, $qdisc packets"
