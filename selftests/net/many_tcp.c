@@ -362,7 +362,7 @@ static int crowd(const char *host, int port, int ports, int count, int64_t bytes
 	struct conn *conns = calloc(count, sizeof(*conns));
 	long long rounds;
 	char line[16];
-	int i;
+	int got, i;
 
 	for (i = 0; i < count; i++) {
 		struct sockaddr_in to = address(host, port + i % ports);
@@ -372,11 +372,14 @@ static int crowd(const char *host, int port, int ports, int count, int64_t bytes
 	wait_all(count);
 	if (cuts)
 		return usleep(CUT_MS * 1000);
-	while (replies &&
-	       scanf("%lld %u %u", &rounds, &head.request_bytes, &head.reply_bytes) == 3)
+	while (replies) {
+		got = scanf("%lld %u %u", &rounds, &head.request_bytes, &head.reply_bytes);
+		if (got == EOF)
+			return 0;
+		if (got != 3 || rounds < 1 || head.request_bytes < sizeof(head))
+			return 1;
 		request_all(conns, count, rounds);
-	if (replies)
-		return 0;
+	}
 	while (fgets(line, sizeof(line), stdin))
 		go_on(conns, count, atoll(line));
 	pause();

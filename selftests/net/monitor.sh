@@ -233,8 +233,8 @@ refused_are_counted()
 # --- floods --------------------------------------------------------------------
 
 # bounded NAME NETNS KIND COUNTER TOTAL SECONDS: of so many events within those seconds, each
-# was told or counted as not told, and no more were told than as many seconds have room for;
-# they touch two more.
+# was told or counted as not told, and no more were told than as many seconds have room for, which
+# touch two more, and not all.
 bounded()
 {
 	local told most=$((per_s * ($6 + 2)))
@@ -242,7 +242,7 @@ bounded()
 	poll 20 all_told_of "$1" "$3" "$4" "$5" && told=$(told_of "$1" "$3") && news "$1" "$2" ||
 		return 1
 	echo "told $told of $5, at most $most"
-	[ "$told" -le "$most" ]
+	[ "$told" -le "$most" ] && [ "$told" -lt "$5" ]
 }
 
 told_of()
