@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a decision to TCP's state, as kmod-cc/quell/tcp/apply.c does it in the module.
+ * From a decision to TCP's state, as kmod-cc/quell/tcp/apply.c and adapt.c do it in the module.
  * Missing, because a BPF program may not write the fields: pacing of a connection's first segments,
  * a new departure of packets paced at a higher rate, another path.  Nor is the window kept closed
  * until there is room for a burst, as its size depends on the link.

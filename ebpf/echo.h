@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Exact echo of CE marks, as kmod-cc/quell/tcp/apply.c has and explains it: ECE of an ACK states
+ * Exact echo of CE marks, as kmod-cc/quell/tcp/ecn.c has and explains it: ECE of an ACK states
  * whether exactly the data that it covers was marked.  A BPF program may not wind rcv_wup back
  * after an early ACK.  The packet at hand is to be acknowledged at once, but where a process holds
  * the socket, from Linux 6.7 on, only after those that wait: until then its ACK is owed.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Flows fitted to their path, <quell/core/adapt/react.h>, without sockets: the twin of
- * kmod-cc/quell/tcp/apply.c, between the events of the congestion control and those of the core.
+ * kmod-cc/quell/tcp/adapt.c, between the events of the congestion control and those of the core.
  *
  *	quell_bpf_began()	core->init; the search begins, the core's first window waits
  *	quell_bpf_acked()	the core gets the sample that the fit leaves it

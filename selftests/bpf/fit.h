@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The fit of a flow to its path in user space, for replay.c: written after
- * kmod-cc/quell/tcp/apply.c and the events that call it, not after ebpf/fit.h, to which it is
+ * kmod-cc/quell/tcp/adapt.c and the events that call it, not after ebpf/fit.h, to which it is
  * compared.
  */
 #ifndef _QUELL_SELFTESTS_BPF_FIT_H

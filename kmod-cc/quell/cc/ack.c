@@ -6,7 +6,7 @@
  *	collect		fill a sample from TCP and the signal plane
  *	classify	find the losses that this acknowledgment is the first to show, and report
  *			them to the core, once
- *	fit		pass the sample through the layer before the core, apply.c
+ *	fit		pass the sample through the layer before the core, adapt.c
  *	core		call its on_ack, if quell_ack() returned true
  *	apply		apply its decision, once, apply.c
  *

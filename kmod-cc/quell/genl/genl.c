@@ -330,7 +330,7 @@ static int put_flow_governed(struct sk_buff *skb, const struct quell_snapshot *n
 		       quell_governed_ns(now, QUELL_GOVERNOR_CUBIC, now_ns));
 }
 
-/* The core writes these without marks, apply.c; they may be of different ACKs. */
+/* The core writes these without marks, adapt.c; they may be of different ACKs. */
 #define adapt_seen(flow, field) data_race(READ_ONCE((flow)->adapt.field))
 
 /* The numbers by which an algorithm is found unfit, and its limits, while CUBIC governs. */

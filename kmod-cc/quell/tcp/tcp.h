@@ -33,12 +33,17 @@ static inline u64 quell_backlog_ns(const struct quell_flow *flow, u64 now_ns)
 /* apply.c */
 u32 quell_apply_event(struct sock *sk, const struct quell_sample *sample,
 		      struct quell_decision *decision, enum quell_reduction why);
+
+/* ecn.c */
+void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
+void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
+
+/* adapt.c */
 u32 quell_other_flows(const struct sock *sk);
+void quell_limit_burst(struct sock *sk, u32 pkts);
 u32 quell_segment_pkts(struct sock *sk);
 void quell_start_core(struct sock *sk, struct quell_event *ev);
 void quell_pacing_release(struct sock *sk);
-void quell_ecn_init(struct sock *sk, const struct tcp_congestion_ops *plain);
-void quell_ecn_event(struct sock *sk, enum tcp_ca_event event);
 const char *quell_adapt_phase_name(const struct quell_flow *flow);
 const char *quell_adapt_reason_name(const struct quell_flow *flow);
 void quell_adapt_open(struct quell_flow *flow, const struct quell_event *ev);
@@ -52,5 +57,7 @@ bool quell_adapt_rested(struct sock *sk, u64 idle_ns);
 bool quell_adapt_idle(struct sock *sk, struct quell_event *ev);
 void quell_adapt_recovers(struct sock *sk);
 bool quell_adapt_has_begun(const struct quell_flow *flow);
+bool quell_adapt_is_reducing(const struct sock *sk);
+void quell_adapt_pace(struct sock *sk);
 
 #endif /* _QUELL_TCP_H */
