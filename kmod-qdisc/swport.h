@@ -327,6 +327,14 @@ static inline struct swport_cb *swport_cb(const struct sk_buff *skb)
 void quell_swport_set_features(struct swport_sched *port);
 bool quell_swport_pause(struct net_device *dev, u8 priorities);
 
+/* swport_enqueue.c */
+int quell_swport_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+void quell_swport_purge(struct swport_sched *port);
+
+/* swport_dequeue.c */
+bool quell_swport_ecn_mark(struct swport_sched *port, struct sk_buff *skb);
+struct sk_buff *quell_swport_dequeue(struct Qdisc *sch);
+
 /* swport_trim.c */
 bool quell_swport_trim(struct Qdisc *sch, struct sk_buff *skb,
 		       const struct quell_frame *frame);
@@ -392,6 +400,28 @@ void quell_swport_device_update(struct swport_sched *port);
 void quell_swport_device_sent(struct swport_sched *port, u32 bytes);
 int quell_swport_link_init(void);
 void quell_swport_link_exit(void);
+
+/* Adjust the charges to a shared buffer and to a joint port to the data band's backlog. */
+static inline void swport_sync_charges(struct swport_sched *port)
+{
+	quell_swport_buffer_sync(port);
+	if (port->part.joint)
+		quell_swport_joint_sync(port);
+}
+
+static inline void swport_band_drop(struct swport_band *band, const struct sk_buff *skb)
+{
+	band->drop_pkts += swport_cb(skb)->segments;
+	band->drop_bytes += qdisc_pkt_len(skb);
+}
+
+/* Drop a packet to be marked that is not ECN-capable, before enqueue or after dequeue. */
+static inline void swport_drop_unmarkable(struct swport_sched *port, const struct sk_buff *skb)
+{
+	swport_band_drop(&port->data, skb);
+	port->mark_stats.drop_pkts += swport_cb(skb)->segments;
+	swport_sync_charges(port);
+}
 
 static inline void quell_swport_device_reset(struct swport_sched *port)
 {
